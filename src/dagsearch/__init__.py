@@ -1,0 +1,90 @@
+r"""Causal discovery by Monte Carlo tree search in the space of directed acyclic graphs.
+
+::
+
+    table --> Dataset --> score --> search --> DAG --> pruning --> metrics, pictures
+              data       scores    search     graph    prune      metrics, report
+                              \_______|________________/
+                                   estimators: CDUCT, GreedySearch, RandomSearch, RandomSampling
+
+Names are imported when they are first used, so that ``import dagsearch`` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from dagsearch._version import __version__
+from dagsearch.errors import (
+    CycleError,
+    DagsearchError,
+    DataError,
+    InputError,
+    MissingExtraError,
+    UnknownNameError,
+)
+
+if TYPE_CHECKING:
+    from dagsearch import datasets, metrics, report, scores
+    from dagsearch.data import Dataset, as_dataset, read_dataset
+    from dagsearch.estimators import CDUCT, GreedySearch, RandomSampling, RandomSearch, Result
+    from dagsearch.graph import DAG, PDAG, Knowledge
+    from dagsearch.prune import prune
+
+__all__ = [
+    "CDUCT",
+    "DAG",
+    "PDAG",
+    "CycleError",
+    "DagsearchError",
+    "DataError",
+    "Dataset",
+    "GreedySearch",
+    "InputError",
+    "Knowledge",
+    "MissingExtraError",
+    "RandomSampling",
+    "RandomSearch",
+    "Result",
+    "UnknownNameError",
+    "__version__",
+    "as_dataset",
+    "datasets",
+    "metrics",
+    "prune",
+    "read_dataset",
+    "report",
+    "scores",
+]
+
+_HOMES = {
+    "CDUCT": "dagsearch.estimators",
+    "GreedySearch": "dagsearch.estimators",
+    "RandomSampling": "dagsearch.estimators",
+    "RandomSearch": "dagsearch.estimators",
+    "Result": "dagsearch.estimators",
+    "DAG": "dagsearch.graph",
+    "PDAG": "dagsearch.graph",
+    "Knowledge": "dagsearch.graph",
+    "Dataset": "dagsearch.data",
+    "as_dataset": "dagsearch.data",
+    "read_dataset": "dagsearch.data",
+    "prune": "dagsearch.prune",
+}
+_MODULES = ("datasets", "metrics", "report", "scores")
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name on first use."""
+    if name in _MODULES:
+        return importlib.import_module(f"dagsearch.{name}")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'dagsearch' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

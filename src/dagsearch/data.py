@@ -1,0 +1,375 @@
+"""The table of observations: values, names and kinds, checked once at the door.
+
+Every :class:`Dataset` is complete, finite and read-only, so scores and searches need no checks of their own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dagsearch._reading import Column, named_columns, read_column, read_table
+from dagsearch.errors import DataError, InputError, UnknownNameError
+
+if TYPE_CHECKING:
+    from dagsearch.graph import DAG
+
+__all__ = ["FEW_LEVELS", "Dataset", "Kind", "as_dataset", "read_dataset", "read_table"]
+
+Kind = Literal["continuous", "discrete"]
+
+#: A column of whole numbers with at most this many different values is taken to be discrete.
+FEW_LEVELS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Observations of some variables, without missing or infinite values.
+
+    Parameters
+    ----------
+    values
+        Array (n_samples, n_nodes). Stored as a read-only copy in float64; text is represented by codes
+        0..r-1 of its sorted labels, booleans by 0 and 1.
+    names
+        The variables, in the order of the columns.
+    kinds
+        ``"continuous"`` or ``"discrete"`` for each variable.
+    labels
+        The sorted labels of each text column; None for a column of numbers.
+    truth
+        The graph that generated the data, where it is known.
+    citation
+        Where the data comes from.
+
+    Raises
+    ------
+    DataError
+        If the table is too small, holds missing or infinite values, or if two columns share a name or their
+        values. The message names the columns.
+    InputError
+        If the parts do not fit together.
+    """
+
+    values: NDArray[np.float64] = field(repr=False)
+    names: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    labels: tuple[tuple[str, ...] | None, ...] = field(repr=False)
+    truth: DAG | None = None
+    citation: str = ""
+
+    def __post_init__(self) -> None:
+        values = np.array(self.values, dtype=np.float64, order="C")
+        values.setflags(write=False)
+        object.__setattr__(self, "values", values)
+        _require_fitting_parts(self)
+        _require_distinct_names(self.names)
+        _require_known_kinds(self)
+        _require_size(self)
+        _require_complete(self)
+        _require_finite(self)
+        _require_distinct_columns(self)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return int(self.values.shape[0])
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of variables."""
+        return int(self.values.shape[1])
+
+    def standardised(self) -> NDArray[np.float64]:
+        """Return the values with mean 0 and (population) standard deviation 1 in each column.
+
+        Raises
+        ------
+        DataError
+            If a column holds text or is constant.
+        """
+        self._require_numbers()
+        self._require_variation()
+        # Scaling by a power of two is exact, and squares of the result neither overflow nor vanish.
+        _, exponents = np.frexp(np.abs(self.values).max(axis=0))
+        scaled = np.ldexp(self.values, -exponents)
+        standardised: NDArray[np.float64] = (scaled - scaled.mean(axis=0)) / scaled.std(axis=0)
+        return standardised
+
+    def codes(self) -> NDArray[np.int32]:
+        """Return each column recoded to 0..r-1 by its sorted values.
+
+        Returns
+        -------
+        ndarray of int32, (n_samples, n_nodes)
+
+        Raises
+        ------
+        DataError
+            If every value of a column is different: it has no levels to count.
+        """
+        codes = np.empty(self.values.shape, dtype=np.int32)
+        for j, column in enumerate(self.values.T):
+            levels, codes[:, j] = np.unique(column, return_inverse=True)
+            if len(levels) >= self.n_samples:
+                raise DataError(
+                    f"column {self.names[j]!r} has {len(levels)} levels in {self.n_samples} rows; "
+                    "a discrete score needs values that repeat: cut the column into bins, or drop it"
+                )
+        return codes
+
+    def n_levels(self) -> NDArray[np.int64]:
+        """Return the number of different values of each column, (n_nodes,)."""
+        return np.array([len(np.unique(column)) for column in self.values.T], dtype=np.int64)
+
+    def binned(self, columns: Sequence[str], n_bins: int) -> Dataset:
+        """Cut continuous columns into bins of about equal frequency, which makes them discrete.
+
+        Equal values always share a bin; a column with many of them may end up with fewer bins, though with at
+        least two unless it is constant.
+
+        Parameters
+        ----------
+        columns
+            Names of the columns to cut.
+        n_bins
+            Number of bins, at least 2.
+
+        Raises
+        ------
+        InputError
+            If `n_bins` is too small, or if a column is unknown or already discrete.
+        DataError
+            If two columns are the same after binning.
+        """
+        if n_bins < 2:
+            raise InputError(f"n_bins must be at least 2, got {n_bins}")
+        values, kinds = self.values.copy(), list(self.kinds)
+        for name in columns:
+            j = self._continuous_column(name)
+            values[:, j] = _equal_frequency_bins(self.values[:, j], n_bins)
+            kinds[j] = "discrete"
+        return replace(self, values=values, kinds=tuple(kinds))
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a new DataFrame in which text columns are categories with their labels."""
+        columns = {name: self.values[:, j].copy() for j, name in enumerate(self.names)}
+        frame = pd.DataFrame(columns)
+        for name, labels in zip(self.names, self.labels, strict=True):
+            if labels is not None:
+                codes = columns[name].astype(np.int64)
+                frame[name] = pd.Categorical.from_codes(codes, pd.Index(labels))
+        return frame
+
+    def _continuous_column(self, name: str) -> int:
+        """Return the index of a column that may be binned."""
+        if name not in self.names:
+            raise UnknownNameError("column", name, self.names)
+        j = self.names.index(name)
+        if self.kinds[j] != "continuous":
+            raise InputError(f"column {name!r} is already discrete; only continuous columns can be cut into bins")
+        return j
+
+    def _require_numbers(self) -> None:
+        for name, labels in zip(self.names, self.labels, strict=True):
+            if labels is not None:
+                raise DataError(
+                    f"column {name!r} holds text/categories, a continuous score needs numbers; "
+                    "use bic-discrete, or encode it"
+                )
+
+    def _require_variation(self) -> None:
+        for name, constant in zip(self.names, _constant_columns(self.values), strict=True):
+            if constant:
+                raise DataError(f"column {name!r} is constant, a continuous score needs variation; drop it")
+
+
+def as_dataset(X: Any, kinds: Mapping[str, Kind] | None = None, names: Sequence[str] | None = None) -> Dataset:
+    """Check a table of observations and turn it into a `Dataset`; the table itself is never changed.
+
+    Text, booleans and categories become discrete columns, and so do whole numbers with at most
+    `FEW_LEVELS` different values and fewer of them than half the rows. Other numbers are continuous.
+
+    Parameters
+    ----------
+    X
+        A pandas or polars DataFrame, a 2-D array or anything array-like (n_samples, n_nodes), or a `Dataset`.
+    kinds
+        The kind of single columns by name, where the inferred one is wrong.
+    names
+        Names for the columns in place of the table's own; the columns of an array are x0, x1, ... by default.
+
+    Returns
+    -------
+    Dataset
+        `X` itself if it is a `Dataset` and `kinds` is None.
+
+    Raises
+    ------
+    DataError
+        If the table cannot be used; the message names the column and what to do.
+    InputError
+        If `kinds` or `names` do not fit the table.
+    """
+    if isinstance(X, Dataset):
+        return _with_kinds(X, kinds, names)
+    own_names, columns = named_columns(X)
+    node_names = tuple(map(str, own_names if names is None else names))
+    if len(node_names) != len(columns):
+        raise InputError(f"names must have {len(columns)} entries, one per column, got {len(node_names)}")
+    declared = _declared_kinds(kinds, node_names)
+    return _assembled(node_names, columns, declared)
+
+
+def read_dataset(path: str | Path, kinds: Mapping[str, Kind] | None = None) -> Dataset:
+    """Read a table from a file and check it.
+
+    Parameters
+    ----------
+    path
+        A ``.csv``, ``.tsv``, ``.txt``, ``.parquet`` or ``.npy`` file, see `read_table`.
+    kinds
+        The kind of single columns by name, where the inferred one is wrong.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read or its table cannot be used; the message starts with the path.
+    InputError
+        If the suffix is unknown or `kinds` does not fit the table.
+    """
+    table = read_table(path)
+    try:
+        return as_dataset(table, kinds)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
+
+
+def _with_kinds(data: Dataset, kinds: Mapping[str, Kind] | None, names: Sequence[str] | None) -> Dataset:
+    """Return `data` with some kinds replaced."""
+    if names is not None:
+        raise InputError("names must be None when X is a Dataset, which has its own")
+    if not kinds:
+        return data
+    declared = _declared_kinds(kinds, data.names)
+    return replace(data, kinds=tuple(map(declared.get, data.names, data.kinds)))
+
+
+def _assembled(names: tuple[str, ...], series: Sequence[pd.Series[Any]], declared: dict[str, Kind]) -> Dataset:
+    """Read the columns one by one and put them together."""
+    columns = [
+        read_column(name, entries, may_mix=declared.get(name) == "discrete")
+        for name, entries in zip(names, series, strict=True)
+    ]
+    return Dataset(
+        values=np.stack([column.values for column in columns], axis=1) if columns else np.empty((0, 0)),
+        names=names,
+        kinds=tuple(declared.get(name, _inferred_kind(column)) for name, column in zip(names, columns, strict=True)),
+        labels=tuple(column.labels for column in columns),
+    )
+
+
+def _declared_kinds(kinds: Mapping[str, Kind] | None, names: tuple[str, ...]) -> dict[str, Kind]:
+    """Check that the keys of `kinds` are columns."""
+    declared = {str(name): kind for name, kind in (kinds or {}).items()}
+    for name in declared:
+        if name not in names:
+            raise UnknownNameError("column", name, names)
+    return declared
+
+
+def _inferred_kind(column: Column) -> Kind:
+    """Take labels, booleans and few whole numbers for discrete."""
+    if column.labels is not None or column.is_boolean:
+        return "discrete"
+    if not np.array_equal(column.values, np.round(column.values)):
+        return "continuous"
+    n_levels = len(np.unique(column.values))
+    return "discrete" if n_levels <= FEW_LEVELS and 2 * n_levels < len(column.values) else "continuous"
+
+
+def _equal_frequency_bins(values: NDArray[np.float64], n_bins: int) -> NDArray[np.intp]:
+    """Give every value the bin in which the middle of its ranks falls, so that ties stay together."""
+    _, level, counts = np.unique(values, return_inverse=True, return_counts=True)
+    middle_ranks = np.cumsum(counts) - counts / 2
+    bins = np.floor(middle_ranks * n_bins / len(values))
+    _, dense_bins = np.unique(bins, return_inverse=True)
+    binned: NDArray[np.intp] = dense_bins[level]
+    return binned
+
+
+def _constant_columns(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    constant: NDArray[np.bool_] = (values == values[0]).all(axis=0)
+    return constant
+
+
+def _require_fitting_parts(data: Dataset) -> None:
+    if data.values.ndim != 2:
+        raise DataError(f"values must have 2 dimensions (samples x variables), got {data.values.ndim}")
+    for part in ("names", "kinds", "labels"):
+        n_entries = len(getattr(data, part))
+        if n_entries != data.n_nodes:
+            raise InputError(f"{part} must have {data.n_nodes} entries, one per column, got {n_entries}")
+    if data.truth is not None and tuple(data.truth.names) != data.names:
+        raise InputError("truth must be a graph over the columns of the data, in the same order")
+
+
+def _require_distinct_names(names: tuple[str, ...]) -> None:
+    for j, name in enumerate(names, start=1):
+        if not name.strip():
+            raise DataError(f"column {j} has an empty name; give every column a name")
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise DataError(f"{count} columns have the name {name!r}; give every column a name of its own")
+
+
+def _require_known_kinds(data: Dataset) -> None:
+    for name, kind, labels in zip(data.names, data.kinds, data.labels, strict=True):
+        if kind not in get_args(Kind):
+            raise InputError(f"the kind of column {name!r} must be 'continuous' or 'discrete', got {kind!r}")
+        if kind == "continuous" and labels is not None:
+            raise DataError(f"column {name!r} holds text/categories and cannot be continuous; encode it as numbers")
+
+
+def _require_size(data: Dataset) -> None:
+    if data.values.size == 0:
+        raise DataError(f"the table is empty ({data.n_samples} rows, {data.n_nodes} columns)")
+    if data.n_nodes < 2:
+        raise DataError(f"the table must have at least 2 columns, got only {data.names[0]!r}")
+    if data.n_samples < 3:
+        raise DataError(f"the table must have at least 3 rows, got {data.n_samples}")
+
+
+def _require_complete(data: Dataset) -> None:
+    n_missing = np.isnan(data.values).sum(axis=0)
+    if n_missing.any():
+        where = ", ".join(f"{n_missing[j]} in column {data.names[j]!r}" for j in np.flatnonzero(n_missing))
+        raise DataError(f"missing values: {where}; drop these rows or columns, or impute the values")
+
+
+def _require_finite(data: Dataset) -> None:
+    infinite = np.argwhere(np.isinf(data.values))
+    if len(infinite):
+        row, j = infinite[0]
+        raise DataError(
+            f"column {data.names[j]!r}: row {row + 1} holds {data.values[row, j]}; "
+            "drop this row or column, or replace infinite values"
+        )
+
+
+def _require_distinct_columns(data: Dataset) -> None:
+    """Constant columns are exempt: they are useless to a continuous score, yet common in discrete samples."""
+    seen: dict[tuple[object, bytes], str] = {}
+    for j in np.flatnonzero(~_constant_columns(data.values)):
+        # Adding zero turns -0.0 into 0.0, which are equal though their bytes differ.
+        content = (data.labels[j], (data.values[:, j] + 0.0).tobytes())
+        first = seen.setdefault(content, data.names[j])
+        if first != data.names[j]:
+            raise DataError(f"columns {first!r} and {data.names[j]!r} hold the same values; drop one of them")

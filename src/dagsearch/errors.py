@@ -1,0 +1,67 @@
+"""Every exception dagsearch raises on purpose.
+
+::
+
+    DagsearchError
+    ├── InputError (also a ValueError)      a wrong argument; the message names it, what is allowed, what was given
+    │   ├── DataError                       the table itself: missing values, constant columns, unreadable files
+    │   ├── CycleError                      edges that were meant to form a DAG do not
+    │   └── UnknownNameError                a name that is not on a list; the nearest one is suggested
+    └── MissingExtraError (also an ImportError)   an optional dependency is absent; the message says how to install it
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class DagsearchError(Exception):
+    """Base of all errors raised on purpose by dagsearch."""
+
+
+class InputError(DagsearchError, ValueError):
+    """An argument is wrong; the message names it, what is allowed and what was given."""
+
+
+class DataError(InputError):
+    """The table of observations cannot be used as it is."""
+
+
+class CycleError(InputError):
+    """Edges that were meant to form a directed acyclic graph contain a cycle."""
+
+
+class UnknownNameError(InputError):
+    """A name is not one of those allowed.
+
+    Parameters
+    ----------
+    what
+        What the name stands for, such as ``"score"``.
+    given
+        The name that was asked for.
+    allowed
+        All names that would have worked.
+    """
+
+    def __init__(self, what: str, given: object, allowed: Iterable[str]) -> None:
+        names = list(allowed)
+        nearest = difflib.get_close_matches(str(given).lower(), names, n=1, cutoff=0.5)
+        hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
+        super().__init__(f"unknown {what} {given!r}: choose from {', '.join(names)}.{hint}")
+
+
+class MissingExtraError(DagsearchError, ImportError):
+    """An optional dependency is absent.
+
+    Parameters
+    ----------
+    feature
+        What needs it, such as ``"reading .parquet files"``.
+    extra
+        The extra of dagsearch that brings it.
+    """
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs an optional dependency: run  pip install 'dagsearch[{extra}]'")

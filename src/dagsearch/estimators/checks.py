@@ -1,0 +1,61 @@
+"""Checks of estimator arguments: each error names the argument, what is allowed and what was given."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dagsearch.errors import InputError, UnknownNameError
+
+
+def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:
+    """A name from a list."""
+    if value not in allowed:
+        raise UnknownNameError(name, value, allowed)
+    return str(value)
+
+
+def integer(name: str, value: Any, least: int, optional: bool = False) -> Any:
+    """A whole number of at least ``least``, or None if that is allowed."""
+    if value is None and optional:
+        return None
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
+        what = f"a whole number of at least {least}" + (", or None" if optional else "")
+        raise InputError(f"{name} must be {what}, got {value!r}")
+    return int(value)
+
+
+def real(name: str, value: Any, least: float, strict: bool = False, optional: bool = False) -> Any:
+    """A finite number of at least (or above) ``least``, or None if that is allowed."""
+    if value is None and optional:
+        return None
+    is_number = not isinstance(value, bool) and isinstance(value, numbers.Real)
+    if not is_number or not math.isfinite(value) or value < least or (strict and value == least):
+        what = f"a number {'above' if strict else 'of at least'} {least:g}" + (", or None" if optional else "")
+        raise InputError(f"{name} must be {what}, got {value!r}")
+    return float(value)
+
+
+def jobs(value: Any) -> int:
+    """Number of threads; -1 stands for all cores."""
+    if value == -1:
+        return os.cpu_count() or 1
+    return int(integer("n_jobs", value, 1))
+
+
+def generator(random_state: Any) -> tuple[np.random.Generator, int]:
+    """A generator from an integer, a numpy generator or None, and the seed that makes it again."""
+    if isinstance(random_state, np.random.Generator):
+        seed = int(random_state.integers(2**63))
+    elif isinstance(random_state, np.random.RandomState):
+        seed = int(random_state.randint(2**31))
+    elif random_state is None:
+        seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> 1)
+    else:
+        seed = integer("random_state", random_state, 0)
+    return np.random.default_rng(seed), seed

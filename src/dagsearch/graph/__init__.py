@@ -1,0 +1,18 @@
+"""Graphs over named variables: DAGs, their equivalence classes, and the ways in and out.
+
+::
+
+    edges, matrix, networkx, file  --->  DAG, PDAG  --->  DOT, GraphML, CSV, networkx
+            checks, convert              dag, pdag         export
+                                            |
+                              order (cycles), equivalence (CPDAG)
+
+Everywhere ``adjacency[i, j] == 1`` means that node i causes node j.
+"""
+
+from dagsearch.graph.convert import as_graph
+from dagsearch.graph.dag import DAG
+from dagsearch.graph.knowledge import Knowledge
+from dagsearch.graph.pdag import PDAG
+
+__all__ = ["DAG", "PDAG", "Knowledge", "as_graph"]

@@ -1,0 +1,89 @@
+"""The directed acyclic graph that every search in this package looks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Self
+
+from dagsearch.graph import checks, equivalence, order
+from dagsearch.graph.base import NamedGraph
+from dagsearch.graph.pdag import PDAG
+
+
+class DAG(NamedGraph):
+    """A directed acyclic graph over named nodes; immutable, comparable and hashable.
+
+    Parameters
+    ----------
+    adjacency
+        Square matrix of zeros and ones, shape (n_nodes, n_nodes); ``[i, j] == 1`` means i -> j.
+    names
+        One name per node; by default a data frame's columns, otherwise ``x0, x1, ...``.
+
+    Raises
+    ------
+    InputError
+        Where the matrix is not square, holds other values than 0 and 1, or does not fit the names.
+    CycleError
+        Where the edges form a cycle; the message shows it.
+
+    Examples
+    --------
+    >>> dag = DAG.from_edges([("rain", "wet"), ("sprinkler", "wet")])
+    >>> dag
+    DAG(3 nodes, 2 edges)
+    >>> print(dag)
+    wet <- rain, sprinkler
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def from_edges(cls, edges: Iterable[checks.Edge], names: Iterable[object] | None = None) -> Self:
+        """Build a DAG from pairs (cause, effect).
+
+        Parameters
+        ----------
+        edges
+            Pairs of names, or of positions in `names`.
+        names
+            All nodes; by default those in the edges, in order of appearance.
+
+        Raises
+        ------
+        InputError
+            Where an edge is listed twice, is not a pair, or holds a node that is not in `names`.
+        CycleError
+            Where the edges form a cycle.
+        """
+        listed = checks.as_pairs(edges)
+        nodes = checks.infer_names(listed) if names is None else checks.checked_names(names)
+        pairs = checks.positions(listed, nodes)
+        checks.refuse_repeats(pairs, nodes)
+        return cls(checks.matrix_of(pairs, len(nodes)), nodes)
+
+    @classmethod
+    def from_adjacency(cls, adjacency: Any, names: Iterable[object] | None = None) -> Self:
+        """Build a DAG from a matrix of zeros and ones; the same as ``DAG(adjacency, names)``."""
+        return cls(adjacency, names)
+
+    @classmethod
+    def from_networkx(cls, graph: Any) -> Self:
+        """Build a DAG from a `networkx.DiGraph`; nodes keep their order, labels become strings."""
+        return cls(*checks.read_networkx(graph))
+
+    @property
+    def edges(self) -> list[tuple[str, str]]:
+        """Pairs (cause, effect), ordered by the positions of cause and effect."""
+        return self.directed_edges
+
+    def topological_order(self) -> list[str]:
+        """Return all names with causes before effects; among free nodes the first in `names` comes first."""
+        return [self._names[node] for node in order.topological_order(self._adjacency)]
+
+    def to_cpdag(self) -> PDAG:
+        """Return the equivalence class: an edge is directed where all equivalent DAGs agree on it."""
+        return PDAG(equivalence.cpdag(self._adjacency), self._names)
+
+    def _check_acyclic(self) -> None:
+        checks.refuse_cycle(self._adjacency, self._names)

@@ -1,0 +1,94 @@
+"""Graphs with directed and undirected edges, such as the equivalence class of a DAG."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Self
+
+import numpy as np
+
+from dagsearch.graph import checks
+from dagsearch.graph.base import NamedGraph
+
+
+class PDAG(NamedGraph):
+    """A partially directed acyclic graph over named nodes; immutable, comparable and hashable.
+
+    Parameters
+    ----------
+    adjacency
+        Square matrix of zeros and ones, shape (n_nodes, n_nodes); ``[i, j] == 1`` alone means i -> j,
+        ``[i, j] == [j, i] == 1`` means that i and j are joined by an undirected edge.
+    names
+        One name per node; by default a data frame's columns, otherwise ``x0, x1, ...``.
+
+    Raises
+    ------
+    InputError
+        Where the matrix is not square, holds other values than 0 and 1, or does not fit the names.
+    CycleError
+        Where directed edges form a cycle; the message shows it.
+
+    Examples
+    --------
+    >>> PDAG.from_edges(directed=[("a", "c")], undirected=[("a", "b")])
+    PDAG(3 nodes, 1 directed and 1 undirected edges)
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def from_edges(
+        cls,
+        directed: Iterable[checks.Edge] = (),
+        undirected: Iterable[checks.Edge] = (),
+        names: Iterable[object] | None = None,
+    ) -> Self:
+        """Build a PDAG from its directed and its undirected edges.
+
+        Parameters
+        ----------
+        directed
+            Pairs (cause, effect) of names, or of positions in `names`.
+        undirected
+            Pairs of neighbours, each listed once in either order.
+        names
+            All nodes; by default those in the edges, in order of appearance.
+
+        Raises
+        ------
+        InputError
+            Where a pair is listed twice, is not a pair, or holds a node that is not in `names`.
+        CycleError
+            Where the directed edges form a cycle.
+        """
+        arrows, lines = checks.as_pairs(directed), checks.as_pairs(undirected)
+        nodes = checks.infer_names(arrows + lines) if names is None else checks.checked_names(names)
+        forward = checks.positions(arrows + lines, nodes)
+        checks.refuse_repeats([(min(pair), max(pair)) for pair in forward], nodes)
+        backward = [(second, first) for first, second in forward[len(arrows) :]]
+        return cls(checks.matrix_of(forward + backward, len(nodes)), nodes)
+
+    @classmethod
+    def from_adjacency(cls, adjacency: Any, names: Iterable[object] | None = None) -> Self:
+        """Build a PDAG from a matrix of zeros and ones; the same as ``PDAG(adjacency, names)``."""
+        return cls(adjacency, names)
+
+    @classmethod
+    def from_networkx(cls, graph: Any) -> Self:
+        """Build a PDAG from a `networkx.DiGraph`, where edges both ways stand for an undirected edge."""
+        return cls(*checks.read_networkx(graph))
+
+    def neighbours(self, name: str | int) -> list[str]:
+        """Return the names joined to a node by an undirected edge, in the order of `names`."""
+        node = self.index(name)
+        return self._named(self._adjacency[node] & self._adjacency[:, node])
+
+    def _check_acyclic(self) -> None:
+        # A self loop would pass for an undirected edge from a node to itself.
+        loops = np.diag(np.diag(self._adjacency))
+        checks.refuse_cycle(self._directed | loops, self._names)
+
+    def __repr__(self) -> str:
+        n_directed, n_undirected = len(self.directed_edges), len(self.undirected_edges)
+        return f"PDAG({self.n_nodes} nodes, {n_directed} directed and {n_undirected} undirected edges)"

@@ -1,0 +1,34 @@
+"""How kernels are compiled: without the GIL, with C's arithmetic, entry points to disk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+
+_OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    # Kernels work in place and allocate nothing, so arrays need no reference counts: five times faster.
+    "_nrt": False,
+}
+# What only other kernels call needs no way in from Python, which takes longer to compile than the kernel itself.
+_INNER: dict[str, Any] = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+# Arrays travel in tuples; unless the callee is inlined, each call copies all of them.
+kernel: Any = numba.njit(forceinline=True, **_INNER)
+"""Decorator of kernels that are inlined into other kernels."""
+
+# Fused multiply-adds let loops over floats vectorise well; reassociation stays off, since it would undo the rounding
+# tricks of `rbf.exp_negative`.
+contracted_kernel: Any = numba.njit(forceinline=True, fastmath={"contract"}, **_INNER)
+"""Decorator of inlined kernels that stream over floating-point numbers."""
+
+long_kernel: Any = numba.njit(**_INNER)
+"""Decorator of kernels whose work outweighs a call; they are compiled once, not into every caller."""
+
+entry_point: Any = numba.njit(cache=True, **_OPTIONS)
+"""Decorator of kernels that Python calls."""
+
+contracted_entry_point: Any = numba.njit(cache=True, fastmath={"contract"}, **_OPTIONS)
+"""Decorator of kernels that Python calls and that stream over floating-point numbers."""

@@ -1,0 +1,97 @@
+"""Discrete local scores by counting: BIC and BDeu of one node given its parents."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dagsearch.kernels.compile import kernel
+
+
+@kernel
+def _compress(cells, n_cells, relabel):
+    """Renumber the cells in use as 0, 1, ... in order of appearance; returns their number."""
+    for c in range(n_cells):
+        relabel[c] = -1
+    n_used = 0
+    for row in range(cells.shape[0]):
+        c = cells[row]
+        if relabel[c] < 0:
+            relabel[c] = n_used
+            n_used += 1
+        cells[row] = relabel[c]
+    return n_used
+
+
+@kernel
+def parent_cells(codes, levels, parents, n_parents, cells, relabel):
+    """Number the joint values of the parents per row in ``cells``; returns how many numbers there are.
+
+    Numbers are kept below the scratch's size by renumbering those in use whenever a parent would overflow it.
+    """
+    for row in range(cells.shape[0]):
+        cells[row] = 0
+    n_cells = 1
+    for p in range(n_parents):
+        r = levels[parents[p]]
+        if n_cells * r > relabel.shape[0]:
+            n_cells = _compress(cells, n_cells, relabel)
+        column = codes[parents[p]]
+        for row in range(cells.shape[0]):
+            cells[row] = cells[row] * r + column[row]
+        n_cells *= r
+    return n_cells
+
+
+@kernel
+def count_table(codes, weights, levels, node, cells, n_cells, relabel, table):
+    """Count (cell, level of ``node``) pairs into ``table``, a flat array; returns the cells and the levels."""
+    r = levels[node]
+    if n_cells * r > table.shape[0]:
+        n_cells = _compress(cells, n_cells, relabel)
+    for k in range(n_cells * r):
+        table[k] = 0
+    column = codes[node]
+    for row in range(cells.shape[0]):
+        table[cells[row] * r + column[row]] += weights[row]
+    return n_cells
+
+
+@kernel
+def log_likelihood(table, n_cells, r, x_log_x):
+    """Sum of N_jk log(N_jk / N_j); ``x_log_x[N]`` holds N log N."""
+    total = 0.0
+    for j in range(n_cells):
+        n_j = 0
+        for k in range(j * r, (j + 1) * r):
+            n_j += table[k]
+            total += x_log_x[table[k]]
+        total -= x_log_x[n_j]
+    return total
+
+
+@kernel
+def log_bdeu(table, n_cells, r, n_configurations, sample_size):
+    """Log marginal likelihood with a uniform Dirichlet prior worth ``sample_size`` observations."""
+    prior_j = sample_size / n_configurations
+    prior_jk = prior_j / r
+    total = 0.0
+    for j in range(n_cells):
+        n_j = 0
+        for k in range(j * r, (j + 1) * r):
+            if table[k] > 0:
+                n_j += table[k]
+                total += math.lgamma(prior_jk + table[k]) - math.lgamma(prior_jk)
+        if n_j > 0:
+            total += math.lgamma(prior_j) - math.lgamma(prior_j + n_j)
+    return total
+
+
+@kernel
+def configurations(levels, parents, n_parents):
+    """Number of joint values the parents could take, as a float since it may be huge."""
+    q = 1.0
+    for p in range(n_parents):
+        q *= np.float64(levels[parents[p]])
+    return q

@@ -1,0 +1,72 @@
+"""Pictures of graphs: by Graphviz where pygraphviz is installed, otherwise by matplotlib."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from dagsearch.errors import InputError, MissingExtraError
+from dagsearch.graph import DAG, PDAG
+from dagsearch.report import with_graphviz, with_matplotlib
+from dagsearch.report.sketch import Sketch, sketch
+
+_FORMATS = (".svg", ".png")
+
+
+def draw(graph: DAG | PDAG, path: str | Path, title: str | None = None, truth: Any = None) -> Path:
+    """Draw a graph into a file; the same graph gives the same file.
+
+    Parameters
+    ----------
+    graph
+        A DAG or a PDAG; undirected edges have no arrowhead, isolated nodes are shown.
+    path
+        Where to write; the suffix ``.svg`` or ``.png`` says in which format.
+    title
+        Text above the picture.
+    truth
+        The true graph where it is known, in any form that `dagsearch.metrics.compare` takes. Edges are then
+        coloured as right, reversed or extra, missing ones are dashed, and a legend counts them.
+
+    Returns
+    -------
+    Path
+        The file written.
+
+    Raises
+    ------
+    InputError
+        Where the suffix is another one, or the file cannot be written.
+    MissingExtraError
+        Where neither pygraphviz nor matplotlib is installed.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in _FORMATS:
+        raise InputError(f"path must end in {' or '.join(_FORMATS)}, got {path}")
+    render = _renderer()
+    picture = render(sketch(graph, title, truth), path.suffix.lower()[1:])
+    try:
+        path.write_bytes(picture)
+    except OSError as error:
+        raise InputError(f"path must be a file that can be written, got {path}: {error.strerror}") from error
+    return path
+
+
+def _renderer() -> Callable[[Sketch, str], bytes]:
+    """Choose the best library that is installed."""
+    if _importable("pygraphviz"):
+        return with_graphviz.render
+    if _importable("matplotlib"):
+        return with_matplotlib.render
+    raise MissingExtraError("drawing a picture", "plot")
+
+
+def _importable(module: str) -> bool:
+    """Import a module, since a broken installation is found but cannot be imported."""
+    try:
+        importlib.import_module(module)
+    except ImportError:
+        return False
+    return True

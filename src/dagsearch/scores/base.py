@@ -1,0 +1,135 @@
+"""What every score has in common: local terms, memoised, and the reward of a whole DAG."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagsearch.errors import InputError
+from dagsearch.graph import DAG, as_graph
+from dagsearch.graph.bitset import Rows, row_of, rows_from_membership
+from dagsearch.kernels.local import LOG_FLOOR, OUTSIDE, Family
+from dagsearch.scores.cache import LocalCache
+
+
+def adjacency_of(graph: Any, n_nodes: int) -> NDArray[Any]:
+    """Adjacency matrix of a DAG given in any form, checked for size and cycles."""
+    dag = graph if isinstance(graph, DAG) else as_graph(graph)
+    if not isinstance(dag, DAG):
+        raise InputError("a score needs a DAG, got a graph with undirected edges")
+    if dag.n_nodes != n_nodes:
+        raise InputError(f"the graph has {dag.n_nodes} nodes, the data have {n_nodes} variables")
+    return dag.adjacency
+
+
+def empty_family(n_nodes: int, **changes: Any) -> Family:
+    """A `Family` whose local scores come from outside, with the given fields replaced."""
+    reals, integers = np.zeros(0), np.zeros(0, dtype=np.int64)
+    square = np.zeros((0, 0))
+    family = Family(
+        code=OUTSIDE,
+        n_nodes=n_nodes,
+        n_samples=1.0,
+        equal_variances=False,
+        penalise_parameters=False,
+        penalty_weight=0.0,
+        gram=square,
+        codes=np.zeros((0, 0), dtype=np.int32),
+        weights=integers,
+        levels=integers,
+        x_log_x=reals,
+        work=square,
+        columns=integers,
+        cells=integers,
+        relabel=integers,
+        table=integers,
+    )
+    return family._replace(**changes)
+
+
+class Score:
+    """A decomposable score of DAGs over a fixed table.
+
+    The reward of a DAG is a sum over nodes of (value - penalty), or with equal variances -log(sum of values) minus the
+    sum of penalties. Terms are memoised in ``cache``, which all searches on this score share.
+    """
+
+    name: ClassVar[str] = ""
+    decomposable: ClassVar[bool] = True
+
+    def __init__(self, n_nodes: int, family: Family | None = None) -> None:
+        self.n_nodes = n_nodes
+        self.family = family if family is not None else empty_family(n_nodes)
+        self.cache = LocalCache(n_nodes)
+
+    @property
+    def equal_variances(self) -> bool:
+        """Whether all residual variances are taken to be equal (F_EV of the paper)."""
+        return bool(self.family.equal_variances)
+
+    @property
+    def n_evaluations(self) -> int:
+        """Number of distinct local scores evaluated so far."""
+        return self.cache.n_entered
+
+    def compute(self, nodes: NDArray[np.int64], rows: Rows) -> NDArray[np.float64]:
+        """Terms (value, penalty), (n, 2), of local scores that the kernels do not evaluate themselves."""
+        raise NotImplementedError(f"{self.name} is evaluated by compiled code")
+
+    @contextmanager
+    def session(self) -> Iterator[None]:
+        """Context of a search on this score."""
+        yield
+
+    def anticipate(self, node: int, parents: tuple[int, ...], candidates: list[int]) -> None:
+        """Hear that ``parents`` of ``node``, with some of the candidates added, will probably be asked for."""
+
+    def terms(self, nodes: NDArray[np.int64], rows: Rows) -> NDArray[np.float64]:
+        """Value and penalty, (n, 2), of each (node, parent set)."""
+        with self.cache.lock:
+            terms, known = self.cache.look_up(self.family, nodes, rows)
+            if not known.all():
+                missing = np.flatnonzero(~known)
+                missing_rows = np.ascontiguousarray(rows.reshape(len(nodes), -1)[missing]).ravel()
+                terms[missing] = self.compute(nodes[missing], missing_rows)
+                self.cache.store(self.family, nodes[missing], missing_rows, terms[missing])
+            return terms
+
+    def combine(self, values: Any, penalties: Any) -> Any:
+        """Rewards from sums of values and of penalties."""
+        if self.equal_variances:
+            return -np.log(values + LOG_FLOOR) - penalties
+        return values - penalties
+
+    def reward(self, graph: Any) -> float:
+        """Reward of a DAG (higher is better), on the paper's scale: minus the score, divided by n."""
+        return self.reward_of(adjacency_of(graph, self.n_nodes))
+
+    def reward_of(self, adjacency: NDArray[Any]) -> float:
+        """Reward of an adjacency matrix that is known to be acyclic."""
+        terms = self.terms(np.arange(self.n_nodes), rows_from_membership(adjacency.T))
+        total = terms.sum(axis=0)
+        return float(self.combine(total[0], total[1]))
+
+    def local(self, node: int, parents: Iterable[int]) -> float:
+        """Share of ``node`` in the reward, given the indices of its parents (not with equal variances)."""
+        if self.equal_variances:
+            raise InputError("with variances='equal' the reward does not split into one number per node")
+        term = self._term(node, list(parents))
+        return float(term[0] - term[1])
+
+    def _term(self, node: int, parents: Sequence[int]) -> NDArray[np.float64]:
+        self._check_family(node, parents)
+        term: NDArray[np.float64] = self.terms(np.array([node]), row_of(parents, self.n_nodes))[0]
+        return term
+
+    def _check_family(self, node: int, parents: Sequence[int]) -> None:
+        for index in (node, *parents):
+            if not 0 <= index < self.n_nodes:
+                raise InputError(f"node indices must lie between 0 and {self.n_nodes - 1}, got {index}")
+        if node in parents or len(set(parents)) < len(parents):
+            raise InputError(f"parents of node {node} must be distinct other nodes, got {list(parents)}")

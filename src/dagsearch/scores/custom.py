@@ -1,0 +1,67 @@
+"""A user's own score: any object with ``local(node, parents)`` or ``reward(adjacency)``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagsearch.errors import InputError
+from dagsearch.graph.bitset import Rows, members_of_each
+from dagsearch.scores.base import Score
+
+
+def _checked(value: Any, call: str) -> float:
+    """A user's number as a float; NaN or something else is an error that names the call."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"your score's {call} must return a number, got {value!r}") from None
+    if not number < math.inf:
+        raise InputError(f"your score's {call} must return a finite number or -inf, got {number}")
+    return number
+
+
+class CustomLocalScore(Score):
+    """A decomposable score of the user's: the reward is the sum of ``local(node, parents)``."""
+
+    name: ClassVar[str] = "custom"
+
+    def __init__(self, user_score: Any, n_nodes: int) -> None:
+        super().__init__(n_nodes)
+        self.user_score = user_score
+
+    def compute(self, nodes: NDArray[np.int64], rows: Rows) -> NDArray[np.float64]:
+        """Terms of each (node, parent set), from the user's ``local``."""
+        local: Callable[[int, tuple[int, ...]], Any] = self.user_score.local
+        sets = members_of_each(rows, len(nodes))
+        values = [_checked(local(*family), "local(node, parents)") for family in zip(nodes.tolist(), sets, strict=True)]
+        return np.array([values, [0.0] * len(values)]).T
+
+
+class CustomGraphScore(Score):
+    """Any function of the whole DAG: ``reward(adjacency)``, called once for each graph met."""
+
+    name: ClassVar[str] = "custom"
+    decomposable: ClassVar[bool] = False
+
+    def __init__(self, user_score: Any, n_nodes: int) -> None:
+        super().__init__(n_nodes)
+        self.user_score = user_score
+        self._known: dict[bytes, float] = {}
+
+    @property
+    def n_evaluations(self) -> int:
+        """Number of distinct graphs scored so far."""
+        return len(self._known)
+
+    def reward_of(self, adjacency: NDArray[Any]) -> float:
+        """The user's reward of an adjacency matrix that is known to be acyclic."""
+        key = np.packbits(adjacency).tobytes()
+        if key not in self._known:
+            value = self.user_score.reward(adjacency.astype(np.int8))
+            self._known[key] = _checked(value, "reward(adjacency)")
+        return self._known[key]

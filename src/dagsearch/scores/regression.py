@@ -1,0 +1,101 @@
+"""BIC from residual sums of squares: F_HV (different variances) and F_EV (equal variances) of the paper.
+
+Linear and quadratic regression read all residuals off one Gram matrix (`kernels.gram`); the matrix is computed once,
+and a local score costs nothing in the number of observations.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagsearch.data import Dataset
+from dagsearch.errors import InputError
+from dagsearch.graph.bitset import row_of
+from dagsearch.kernels.local import LINEAR, QUADRATIC, residual_sum_of_squares
+from dagsearch.scores.base import Score, empty_family
+
+_MAX_GRAM_BYTES = 2**30
+
+
+def bic_settings(n_samples: int, n_nodes: int, variances: str, penalty: str) -> dict[str, Any]:
+    """Fields of a `Family` that turn residual sums into the paper's scores, divided by n."""
+    equal = variances == "equal"
+    return {
+        "n_samples": float(n_samples),
+        "equal_variances": equal,
+        "penalise_parameters": penalty == "parameters",
+        "penalty_weight": math.log(n_samples) / n_samples / (n_nodes if equal else 1),
+    }
+
+
+def _products(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """All products x_k x_l, k <= l, in the order of `kernels.gram.product_column`."""
+    n_nodes = x.shape[1]
+    return np.concatenate([x[:, [k]] * x[:, k:] for k in range(n_nodes)], axis=1)
+
+
+def _gram(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Inner products of centred, unit-variance columns divided by n; a constant column becomes zero."""
+    centred = columns - columns.mean(axis=0)
+    scale = centred.std(axis=0)
+    scale[scale < 1e-12] = np.inf
+    centred /= scale
+    return np.ascontiguousarray(centred.T @ centred) / len(columns)
+
+
+class GramScore(Score):
+    """BIC of a regression whose residuals follow from one Gram matrix."""
+
+    def __init__(
+        self, data: Dataset, family_code: int, gram: NDArray[np.float64], variances: str, penalty: str
+    ) -> None:
+        n_columns = len(gram) if family_code == QUADRATIC else data.n_nodes
+        super().__init__(
+            data.n_nodes,
+            empty_family(
+                data.n_nodes,
+                code=family_code,
+                gram=gram,
+                work=np.empty((n_columns + 1, n_columns + 1)),
+                columns=np.empty(n_columns + 1, dtype=np.int64),
+                **bic_settings(data.n_samples, data.n_nodes, variances, penalty),
+            ),
+        )
+
+    def rss(self, node: int, parents: Iterable[int]) -> float:
+        """Residual sum of squares of the standardised ``node`` regressed on its parents (indices)."""
+        parents = list(parents)
+        self._check_family(node, parents)
+        with self.cache.lock:
+            return float(residual_sum_of_squares(self.family, node, row_of(parents, self.n_nodes), self.cache.words))
+
+
+class LinearScore(GramScore):
+    """BIC with ordinary least squares on the parents, with intercept."""
+
+    name: ClassVar[str] = "bic-linear"
+
+    def __init__(self, data: Dataset, variances: str = "different", penalty: str = "edges") -> None:
+        super().__init__(data, LINEAR, _gram(data.standardised()), variances, penalty)
+
+
+class QuadraticScore(GramScore):
+    """BIC with least squares on all monomials of degree at most two of the parents."""
+
+    name: ClassVar[str] = "bic-quadratic"
+
+    def __init__(self, data: Dataset, variances: str = "different", penalty: str = "edges") -> None:
+        n_columns = data.n_nodes * (data.n_nodes + 3) // 2
+        if 8 * n_columns**2 > _MAX_GRAM_BYTES:
+            largest = int((math.sqrt(9 + 8 * math.sqrt(_MAX_GRAM_BYTES / 8)) - 3) / 2)
+            raise InputError(
+                f"bic-quadratic takes at most {largest} variables, got {data.n_nodes}: its table of moments would need "
+                f"{8 * n_columns**2 / 2**30:.1f} GiB; use score='bic-linear'"
+            )
+        x = data.standardised()
+        super().__init__(data, QUADRATIC, _gram(np.hstack([x, _products(x)])), variances, penalty)

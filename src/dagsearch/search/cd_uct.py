@@ -1,0 +1,123 @@
+"""CD-UCT, Algorithm 2 of the paper: each edge's stub and endpoint is decided by a tree search of its own.
+
+The tree is built anew for every decision. The best graph met in any simulation is remembered and returned, so the
+final moves only steer the search. Without an edge budget the best graph may have any size, the prefixes of all
+simulations included, and the search ends when it has moved there and met nothing better with more edges.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from dagsearch.search.monitor import Monitor
+from dagsearch.search.protocol import FINISHED, Outcome, Problem, ScoreLike
+from dagsearch.search.simulator import Simulator
+
+FinalMove = Literal["most-visits", "highest-mean"]
+ExplorationScale = Literal["root-mean", "none"]
+
+
+@dataclass(frozen=True)
+class CDUCTSettings:
+    """Settings of CD-UCT.
+
+    Attributes
+    ----------
+    sims_per_node
+        Simulations per decision, times the number of variables (b_sims of the paper).
+    horizon
+        A simulation adds at most so many edges to the root; None: up to the budget.
+    exploration
+        Weight of UCB1's exploration term.
+    exploration_scale
+        ``"root-mean"`` multiplies it with the absolute mean return of the previous decision's root, as the paper's
+        runs did; ``"none"`` takes it as it is.
+    final_move
+        Decide for the child with most visits or with the highest mean return.
+    n_restarts
+        Independent searches, of which the best graph is kept.
+    """
+
+    sims_per_node: float
+    horizon: int | None
+    exploration: float
+    exploration_scale: ExplorationScale
+    final_move: FinalMove
+    n_restarts: int = 1
+
+
+def cd_uct(
+    problem: Problem, score: ScoreLike, settings: CDUCTSettings, rng: np.random.Generator, monitor: Monitor
+) -> Outcome:
+    """Search for the DAG with the highest reward."""
+    outcomes = []
+    for own_rng in rng.spawn(settings.n_restarts):
+        outcomes.append(_search_once(problem, score, settings, own_rng, monitor))
+        if monitor.status != FINISHED:
+            break
+    best = max(outcomes, key=lambda outcome: (_n_counted_edges(problem, outcome), outcome.reward))
+    return replace(
+        best,
+        n_simulations=sum(outcome.n_simulations for outcome in outcomes),
+        n_calibration_simulations=sum(outcome.n_calibration_simulations for outcome in outcomes),
+        status=monitor.status,
+    )
+
+
+def _n_counted_edges(problem: Problem, outcome: Outcome) -> int:
+    """With a budget, a graph that spent more of it goes before any reward."""
+    return 0 if problem.edge_budget is None else int(outcome.adjacency.sum())
+
+
+def _search_once(
+    problem: Problem, score: ScoreLike, settings: CDUCTSettings, rng: np.random.Generator, monitor: Monitor
+) -> Outcome:
+    """One run of Algorithm 2."""
+    search = Simulator(problem, score, int(rng.integers(2**63)), monitor)
+    n_sims = max(1, int(settings.sims_per_node * problem.n_nodes))
+    budget = problem.edge_budget
+    search.n_steps = None if budget is None else 2 * (budget - problem.n_start_edges)
+    n_calibration = 0
+    with monitor.guard():
+        if settings.exploration_scale == "root-mean" and search.has_actions:
+            # The first decision has no predecessor: it is searched once only to learn the scale.
+            search.simulate(n_sims, settings.horizon, _exploration(search, settings))
+            n_calibration, search.n_simulations = search.n_simulations, 0
+        while search.has_actions:
+            search.simulate(n_sims, settings.horizon, _exploration(search, settings))
+            if budget is None and search.at_best:
+                break
+            search.move(_final_move(search, settings.final_move))
+            search.step += 1
+    return Outcome(
+        adjacency=search.best_adjacency(),
+        reward=search.best_reward,
+        n_simulations=search.n_simulations,
+        n_calibration_simulations=n_calibration,
+        n_steps=search.step,
+        status=monitor.status,
+    )
+
+
+def _exploration(search: Simulator, settings: CDUCTSettings) -> float:
+    """C of UCB1: epsilon, or epsilon times the mean return at the previous root."""
+    if settings.exploration_scale == "none":
+        return settings.exploration
+    return settings.exploration * abs(search.root_mean)
+
+
+def _final_move(search: Simulator, rule: FinalMove) -> int:
+    """The action to take at the root; ties go to the other criterion.
+
+    Without a budget only edges of the best graph so far are candidates, so that the root grows into that graph unless
+    a better one is met on the way.
+    """
+    actions, visits, means = search.children()
+    if search.problem.edge_budget is None:
+        leads = np.isin(actions, search.actions_to_best())
+        actions, visits, means = actions[leads], visits[leads], means[leads]
+    keys = (means, visits) if rule == "most-visits" else (visits, means)
+    return int(actions[np.lexsort(keys)[-1]])

@@ -1,0 +1,114 @@
+"""What a search works on and what it gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagsearch.errors import InputError
+from dagsearch.graph.bitset import Rows
+
+FINISHED = "finished"
+TIME_LIMIT = "time-limit"
+INTERRUPTED = "interrupted"
+
+
+class ScoreLike(Protocol):
+    """What a search needs of a score.
+
+    If ``decomposable``, rewards are made of local terms (value, penalty) that lie in ``cache`` or are supplied to it;
+    otherwise only ``reward_of`` is called.
+    """
+
+    n_nodes: int
+    family: Any
+    cache: Any
+
+    @property
+    def decomposable(self) -> bool:
+        """Whether rewards are made of local terms."""
+
+    @property
+    def n_evaluations(self) -> int:
+        """Local scores (or whole graphs) evaluated so far."""
+
+    def anticipate(self, node: int, parents: tuple[int, ...], candidates: list[int]) -> None:
+        """Hear which local terms will probably be asked for."""
+
+    def compute(self, nodes: NDArray[np.int64], rows: Rows) -> NDArray[np.float64]:
+        """Local terms that are not in the cache."""
+
+    def terms(self, nodes: NDArray[np.int64], rows: Rows) -> NDArray[np.float64]:
+        """Local terms of each (node, parent set)."""
+
+    def combine(self, values: Any, penalties: Any) -> Any:
+        """Rewards from sums of values and of penalties."""
+
+    def reward_of(self, adjacency: NDArray[np.int8]) -> float:
+        """Reward of an adjacency matrix known to be acyclic."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The decision process: where it starts, which edges may be added, when it ends.
+
+    Attributes
+    ----------
+    start
+        Adjacency of the start graph, (n_nodes, n_nodes) bool.
+    allowed
+        Edges that may be added, (n_nodes, n_nodes) bool; the diagonal does not matter.
+    edge_budget
+        Number of edges of the result, the start graph's included; None lets the score decide.
+    max_parents
+        No node gets more parents than this by an added edge.
+    incremental
+        Track cycles by Algorithm 1 of the paper, or else by traversals.
+    """
+
+    start: NDArray[np.bool_]
+    allowed: NDArray[np.bool_]
+    edge_budget: int | None
+    max_parents: int
+    incremental: bool = True
+
+    def __post_init__(self) -> None:
+        if self.edge_budget is not None and not self.n_start_edges <= self.edge_budget <= self.max_edges:
+            raise InputError(
+                f"edge_budget must be between {self.n_start_edges} and {self.max_edges} for {self.n_nodes} "
+                f"variables, got {self.edge_budget}"
+            )
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of variables."""
+        return len(self.start)
+
+    @property
+    def n_start_edges(self) -> int:
+        """Number of edges of the start graph."""
+        return int(self.start.sum())
+
+    @property
+    def max_edges(self) -> int:
+        """No DAG has more edges."""
+        return self.n_nodes * (self.n_nodes - 1) // 2
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a search found.
+
+    ``status`` is ``"finished"``, or says why the search ended early: ``"time-limit"`` or ``"interrupted"``; the graph
+    is then the best one met so far.
+    """
+
+    adjacency: NDArray[np.int8]
+    reward: float
+    n_simulations: int
+    n_calibration_simulations: int
+    n_steps: int
+    status: str

@@ -1,0 +1,38 @@
+"""Random search: the best of independent uniform rollouts from the start graph; random sampling: one rollout."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dagsearch.search.monitor import Monitor
+from dagsearch.search.protocol import Outcome, Problem, ScoreLike
+from dagsearch.search.simulator import Simulator
+
+
+def n_rollouts(problem: Problem, sims_per_node: float) -> int:
+    """As many rollouts as CD-UCT would make simulations: b_sims * d per decision, two decisions per edge.
+
+    Without a budget the number of edges is not known beforehand; one edge per variable is taken.
+    """
+    n_edges = problem.n_nodes if problem.edge_budget is None else problem.edge_budget - problem.n_start_edges
+    return max(1, int(sims_per_node * problem.n_nodes) * 2 * n_edges)
+
+
+def random_search(
+    problem: Problem, score: ScoreLike, n_simulations: int, rng: np.random.Generator, monitor: Monitor
+) -> Outcome:
+    """Keep the best of ``n_simulations`` rollouts."""
+    search = Simulator(problem, score, int(rng.integers(2**63)), monitor)
+    search.n_steps = 1
+    with monitor.guard():
+        if search.has_actions:
+            search.simulate(n_simulations, horizon=None, exploration=None)
+            search.step = 1
+    return Outcome(
+        adjacency=search.best_adjacency(),
+        reward=search.best_reward,
+        n_simulations=search.n_simulations,
+        n_calibration_simulations=0,
+        n_steps=search.step,
+        status=monitor.status,
+    )

@@ -1,0 +1,309 @@
+"""Runs the compiled simulation loop below one root and gives it whatever it comes back for."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagsearch.graph.bitset import membership_from_rows
+from dagsearch.kernels.bits import words_for
+from dagsearch.kernels.process import NO_STUB, add_edge
+from dagsearch.kernels.simulate import (
+    CONTROL,
+    DONE,
+    FAILED,
+    MEMO_FULL,
+    NO_BUDGET,
+    TERMS,
+    TREE_FULL,
+    Search,
+    simulate,
+)
+from dagsearch.kernels.tree import ROOT, Tree, reset
+from dagsearch.search.monitor import Monitor, Progress
+from dagsearch.search.process import (
+    adjacency_from_parents,
+    copy_partial,
+    legal_edges,
+    rules_of,
+    start_partial,
+)
+from dagsearch.search.protocol import Problem, ScoreLike
+
+_CHUNK = 20_000  # simulations between two looks at the clock
+_FIRST_TREE = 1 << 12
+_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+
+
+def _new_tree(capacity: int, n_simulations: int) -> Tree:
+    counts = np.arange(1, n_simulations + 1, dtype=np.float64)
+    return Tree(
+        *(np.zeros(capacity, dtype=np.int32) for _ in range(5)),
+        mean=np.zeros(capacity),
+        spread=np.zeros(capacity),
+        size=np.zeros(1, dtype=np.int64),
+        log_width=np.concatenate([[0.0], np.sqrt(2.0 * np.log(counts))]),
+        inverse_root=np.concatenate([[np.inf], 1.0 / np.sqrt(counts)]),
+    )
+
+
+def _larger_tree(tree: Tree) -> Tree:
+    """The same tree with twice the room."""
+    capacity = len(tree.visits)
+    larger = _new_tree(2 * capacity, len(tree.log_width) - 1)
+    for old, new in zip(tree, larger, strict=True):
+        new[: len(old)] = old
+    return larger
+
+
+class Simulator:
+    """The state of one search: root graph, tree, best graph, and the loop over simulations.
+
+    Parameters
+    ----------
+    problem
+        The decision process.
+    score
+        Where rewards come from.
+    seed
+        Seed of the kernel's random generator.
+    monitor
+        Clock and listener.
+    """
+
+    def __init__(self, problem: Problem, score: ScoreLike, seed: int, monitor: Monitor) -> None:
+        self.problem = problem
+        self.score = score
+        self.monitor = monitor
+        self.n_simulations = 0
+        self.step = 0
+        self.n_steps: int | None = None
+        self._n_planned = 0
+        self._words = words_for(problem.n_nodes)[1]
+        self._search = self._allocate(seed)
+        self._callback = _CALLBACK(self._answer)
+        self._control["callback"] = ctypes.cast(self._callback, ctypes.c_void_p).value
+        self._failure: BaseException | None = None
+        self._set_root_terms()
+        self._remember_start()
+        for node in reversed(range(problem.n_nodes)):
+            self._anticipate(node)
+
+    def _allocate(self, seed: int) -> Search:
+        d, room = self.problem.n_nodes, self.problem.max_edges + 1
+        n_words, _ = words_for(d)
+        rules = rules_of(self.problem)
+        root = start_partial(self.problem, rules)
+        root.touched[:] = 0
+        control = np.zeros(1, dtype=CONTROL)
+        budget = self.problem.edge_budget
+        control["edge_budget"] = NO_BUDGET if budget is None else budget
+        control["stub"] = NO_STUB
+        control["n_root_edges"] = self.problem.n_start_edges
+        control["decomposable"] = self.score.decomposable
+        control["equal_variances"] = self.score.family.equal_variances
+        return Search(
+            control=control,
+            root=root,
+            graph=copy_partial(root),
+            rules=rules,
+            tree=_new_tree(_FIRST_TREE, 0),
+            memo=self.score.cache.memo,
+            family=self.score.family,
+            random=np.array([seed], dtype=np.uint64),
+            path=np.zeros(2 * room + 2, dtype=np.int64),
+            causes=np.zeros(room, dtype=np.int64),
+            effects=np.zeros(room, dtype=np.int64),
+            rewards=np.zeros(room + 1),
+            root_terms=np.zeros((d, 2)),
+            replay_terms=np.zeros((d, 2)),
+            replay=np.zeros(d * n_words, dtype=np.uint64),
+            changed=np.zeros(n_words, dtype=np.uint64),
+            best_parents=np.zeros(d * n_words, dtype=np.uint64),
+            request_nodes=np.zeros(room, dtype=np.int64),
+            request_parents=np.zeros(room * n_words, dtype=np.uint64),
+            request_terms=np.zeros((room, 2)),
+        )
+
+    @property
+    def _control(self) -> Any:
+        """The control record, one scalar field at a time."""
+        return self._search.control[0]
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges at the root."""
+        return int(self._control["n_root_edges"])
+
+    @property
+    def has_stub(self) -> bool:
+        """Whether the root waits for the endpoint of an edge."""
+        return bool(self._control["stub"] != NO_STUB)
+
+    @property
+    def best_reward(self) -> float:
+        """Reward of the best graph so far."""
+        return float(self._control["best_reward"])
+
+    @property
+    def at_best(self) -> bool:
+        """Whether the root is the best graph so far."""
+        return not self.has_stub and bool(np.array_equal(self._search.root.parents, self._search.best_parents))
+
+    def actions_to_best(self) -> NDArray[np.intp]:
+        """Actions that bring the root nearer to the best graph so far, whose edges include the root's."""
+        d = self.problem.n_nodes
+        ahead = self.best_adjacency() > adjacency_from_parents(self._search.root.parents, d)
+        return np.flatnonzero(ahead[self._control["stub"]] if self.has_stub else ahead.any(axis=1))
+
+    @property
+    def root_mean(self) -> float:
+        """Mean return of the last step."""
+        return float(self._search.tree.mean[ROOT])
+
+    @property
+    def has_actions(self) -> bool:
+        """Whether any edge can be added at the root within the budget."""
+        budget = self.problem.edge_budget
+        return bool(self._search.root.stubs.any()) and (budget is None or self.n_edges < budget)
+
+    def best_adjacency(self) -> NDArray[np.int8]:
+        """The best graph so far."""
+        return adjacency_from_parents(self._search.best_parents, self.problem.n_nodes)
+
+    def simulate(self, n_simulations: int, horizon: int | None, exploration: float | None) -> None:
+        """Run simulations below the root, with a fresh tree, or without one if ``exploration`` is None."""
+        control = self._control
+        self._n_planned = n_simulations
+        budget = self.problem.max_edges if self.problem.edge_budget is None else self.problem.edge_budget
+        control["n_edges_limit"] = budget if horizon is None else min(budget, self.n_edges + horizon)
+        control["n_done"] = 0
+        control["use_tree"] = exploration is not None
+        control["exploration"] = 0.0 if exploration is None else exploration
+        if len(self._search.tree.log_width) <= n_simulations:
+            capacity = len(self._search.tree.visits)
+            self._search = self._search._replace(tree=_new_tree(capacity, n_simulations))
+        reset(self._search.tree)
+        while control["n_done"] < n_simulations:
+            control["n_target"] = min(control["n_done"] + _CHUNK, n_simulations)
+            self._run_to_target(int(control["n_done"]))
+
+    def _run_to_target(self, n_before: int) -> None:
+        """Call the kernel until its target is reached, giving it memory when it runs out."""
+        with self.score.cache.lock:
+            self._search = self._search._replace(memo=self.score.cache.memo)
+            while True:
+                status = simulate(self._search, self._words)
+                n_done = int(self._control["n_done"])
+                self.n_simulations += n_done - n_before
+                n_before = n_done
+                if status == FAILED:
+                    self._raise_failure()
+                self.monitor.check(self._progress)
+                if status == DONE:
+                    return
+                self._enlarge(status)
+
+    def _enlarge(self, status: int) -> None:
+        """Give the kernel the memory it came back for."""
+        if status == MEMO_FULL:
+            self.score.cache.grow(self.score.family, int(self._control["n_edges_limit"]))
+            self._search = self._search._replace(memo=self.score.cache.memo)
+        elif status == TREE_FULL:
+            self._search = self._search._replace(tree=_larger_tree(self._search.tree))
+
+    def _answer(self, what: int, how_many: int) -> int:
+        """Called by the kernel in the middle of a simulation, for what it cannot compute itself."""
+        try:
+            self.monitor.check(self._progress)
+            if what == TERMS:
+                self._fill_terms(how_many)
+            else:
+                self._fill_rewards(how_many)
+        except BaseException as failure:
+            # It cannot pass through compiled code; `_raise_failure` raises it again behind that.
+            self._failure = failure
+            return 1
+        return 0
+
+    def _raise_failure(self) -> None:
+        failure, self._failure = self._failure, None
+        if failure is not None:
+            raise failure
+
+    def _fill_terms(self, k: int) -> None:
+        """The ``k`` local terms that the simulation met and nobody knows."""
+        search = self._search
+        rows = search.request_parents[: k * len(search.changed)]
+        search.request_terms[:k] = self.score.compute(search.request_nodes[:k], rows)
+
+    def _fill_rewards(self, n_added: int) -> None:
+        """Rewards of the simulation's graph, and of all its prefixes if there is no budget."""
+        search = self._search
+        adjacency = adjacency_from_parents(search.root.parents, self.problem.n_nodes)
+        with_prefixes = self.problem.edge_budget is None
+        for k in range(n_added + 1):
+            if k > 0:
+                adjacency[search.causes[k - 1], search.effects[k - 1]] = 1
+            if with_prefixes or k == n_added:
+                search.rewards[k] = self.score.reward_of(adjacency)
+
+    def _progress(self, seconds: float) -> Progress:
+        steps = self.n_steps
+        within = self._control["n_done"] / max(1, self._n_planned)
+        return Progress(
+            fraction=0.0 if steps is None else min(1.0, (self.step + within) / max(1, steps)),
+            step=self.step,
+            n_steps=steps,
+            n_simulations=self.n_simulations,
+            best_reward=self.best_reward,
+            seconds=seconds,
+        )
+
+    def children(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+        """Actions, visits and mean returns of the root's children that were expanded."""
+        tree = self._search.tree
+        first = int(tree.first_child[ROOT])
+        block = slice(first, first + int(tree.n_expanded[ROOT]))
+        return tree.action[block], tree.visits[block], tree.mean[block]
+
+    def move(self, action: int) -> None:
+        """Take an action at the root: choose the stub, or add the edge from it."""
+        control = self._control
+        if control["stub"] == NO_STUB:
+            control["stub"] = action
+            return
+        root = self._search.root
+        add_edge(root, int(control["stub"]), action, self._search.rules, self._words)
+        self._anticipate(action)
+        control["stub"] = NO_STUB
+        control["n_root_edges"] += 1
+        for own, of_root in zip(self._search.graph, root, strict=True):
+            own[:] = of_root
+        self._search.graph.touched[:] = 0
+        self._set_root_terms()
+
+    def _anticipate(self, node: int) -> None:
+        """Tell the score that simulations will add causes to ``node``."""
+        d = self.problem.n_nodes
+        parents = membership_from_rows(self._search.root.parents, d)[node]
+        candidates = legal_edges(self._search.root, d)[:, node]
+        self.score.anticipate(node, tuple(np.flatnonzero(parents).tolist()), np.flatnonzero(candidates).tolist())
+
+    def _set_root_terms(self) -> None:
+        """Local terms of the root, from which simulations count differences."""
+        if not self.score.decomposable:
+            return
+        d = self.problem.n_nodes
+        terms = self.score.terms(np.arange(d), self._search.root.parents)
+        self._search.root_terms[:] = terms
+        self._control["root_value"], self._control["root_penalty"] = terms.sum(axis=0)
+
+    def _remember_start(self) -> None:
+        """The start graph is the best until something better is met."""
+        self._search.best_parents[:] = self._search.root.parents
+        self._control["best_reward"] = self.score.reward_of(self.best_adjacency())
+        self._control["n_best_edges"] = self.n_edges

@@ -1,0 +1,593 @@
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from dagsearch.data import FEW_LEVELS, Dataset, as_dataset, read_dataset, read_table
+from dagsearch.errors import DataError, InputError, MissingExtraError, UnknownNameError
+from dagsearch.graph import DAG
+
+ramp = np.arange(20.0)
+
+
+def table(**columns):
+    """A pandas table with a continuous column `z` beside the given ones."""
+    n_rows = len(next(iter(columns.values()))) if columns else 20
+    return pd.DataFrame({**columns, "z": np.linspace(0.1, 0.9, n_rows)})
+
+
+def kind_of(column):
+    return as_dataset(table(a=column)).kinds[0]
+
+
+@st.composite
+def matrices(draw):
+    """Arrays of several rows in which no column is constant and no two are equal."""
+    shape = draw(st.tuples(st.integers(3, 30), st.integers(2, 5)))
+    noise = draw(hnp.arrays(np.float64, shape, elements=st.floats(-1e3, 1e3, allow_subnormal=False)))
+    return noise + np.outer(np.arange(shape[0]), np.arange(1, shape[1] + 1)) * 1e4
+
+
+labelled_columns = st.lists(st.sampled_from(["low", "middle", "high", "None", "ß"]), min_size=5, max_size=30)
+
+
+# ---------------------------------------------------------------- Dataset
+
+
+def test_values_are_a_read_only_c_ordered_copy():
+    source = np.asfortranarray(np.random.default_rng(1).normal(size=(6, 3)))
+    data = as_dataset(source)
+    assert data.values.flags.c_contiguous
+    assert data.values.dtype == np.float64
+    with pytest.raises(ValueError, match="read-only"):
+        data.values[0, 0] = 1.0
+    source[0, 0] = 99.0
+    assert data.values[0, 0] != 99.0
+
+
+def test_size_is_told_by_properties():
+    data = as_dataset(np.random.default_rng(1).normal(size=(6, 3)))
+    assert (data.n_samples, data.n_nodes) == (6, 3)
+
+
+@given(matrices())
+def test_standardised_columns_have_mean_zero_and_deviation_one(matrix):
+    standardised = as_dataset(matrix).standardised()
+    assert np.allclose(standardised.mean(axis=0), 0.0, atol=1e-9)
+    assert np.allclose(standardised.std(axis=0), 1.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1.0, 1e160, 1e300])
+def test_standardising_ignores_the_scale_even_where_squares_would_overflow(scale):
+    matrix = np.random.default_rng(2).normal(size=(50, 2))
+    expected = as_dataset(matrix).standardised()
+    assert np.allclose(as_dataset(matrix * scale).standardised(), expected, rtol=1e-9)
+
+
+def test_standardising_equals_the_textbook_formula_to_the_last_bit():
+    matrix = np.random.default_rng(2).normal(size=(50, 2))
+    assert np.array_equal(
+        as_dataset(matrix).standardised(), (matrix - matrix.mean(axis=0)) / matrix.std(axis=0)
+    )
+
+
+def test_standardising_text_names_the_column():
+    with pytest.raises(DataError, match=r"column 'a' holds text/categories.*bic-discrete"):
+        as_dataset(table(a=["x", "y"] * 10)).standardised()
+
+
+@pytest.mark.parametrize("constant", [0, 0.1, -7])
+def test_standardising_a_constant_names_the_column(constant):
+    with pytest.raises(DataError, match="column 'a' is constant"):
+        as_dataset(table(a=[constant] * 20)).standardised()
+
+
+def test_codes_number_the_sorted_values_from_zero():
+    frame = pd.DataFrame({"a": [7, -2, 7, 30], "b": ["y", "x", "y", "y"], "c": [0.5, 0.5, 0.25, 0.25]})
+    codes = as_dataset(frame).codes()
+    assert codes.dtype == np.int32
+    assert codes.T.tolist() == [[1, 0, 1, 2], [1, 0, 1, 1], [1, 1, 0, 0]]
+
+
+def test_constant_columns_have_codes():
+    data = as_dataset(pd.DataFrame({"a": [0, 1, 1], "b": [5, 5, 5]}))
+    assert data.codes()[:, 1].tolist() == [0, 0, 0]
+    assert data.n_levels().tolist() == [2, 1]
+
+
+def test_codes_of_a_column_without_repetition_name_it_with_levels_and_rows():
+    with pytest.raises(DataError, match="column 'z' has 20 levels in 20 rows"):
+        as_dataset(table(a=[0, 1] * 10)).codes()
+
+
+@given(labelled_columns)
+def test_codes_and_labels_give_the_text_back(column):
+    data = as_dataset(table(a=column))
+    assert [data.labels[0][int(code)] for code in data.values[:, 0]] == column
+    assert list(data.labels[0]) == sorted(set(column))
+    assert data.to_pandas()["a"].tolist() == column
+
+
+@given(st.lists(st.integers(0, 50), min_size=4, max_size=60), st.integers(2, 8))
+def test_bins_keep_order_and_ties_and_number_at_least_two(column, n_bins):
+    data = as_dataset(table(a=[float(value) for value in column]), kinds={"a": "continuous"})
+    binned = data.binned(["a"], n_bins)
+    pairs = sorted(zip(column, binned.values[:, 0], strict=True))
+    assert all(low[1] <= high[1] for low, high in itertools.pairwise(pairs))
+    assert len({value for value, _ in pairs}) == len(set(pairs))
+    assert min(2, len(set(column))) <= binned.n_levels()[0] <= n_bins
+
+
+@given(st.integers(2, 6), st.integers(12, 50))
+def test_bins_of_different_values_differ_by_at_most_one_in_size(n_bins, n_rows):
+    values = np.random.default_rng(n_rows).permutation(n_rows) + 0.5
+    binned = as_dataset(np.column_stack([values, values**2])).binned(["x0"], n_bins)
+    sizes = np.bincount(binned.values[:, 0].astype(int))
+    assert len(sizes) == n_bins
+    assert sizes.max() - sizes.min() <= 1
+
+
+def test_binned_columns_become_discrete_and_others_stay():
+    data = as_dataset(table(a=ramp, b=ramp**2))
+    binned = data.binned(["a"], 3)
+    assert binned.kinds == ("discrete", "continuous", "continuous")
+    assert np.array_equal(binned.values[:, 1:], data.values[:, 1:])
+    assert data.kinds[0] == "continuous"
+
+
+def test_binning_refuses_one_bin_unknown_and_discrete_columns():
+    data = as_dataset(table(a=["x", "y"] * 10))
+    with pytest.raises(InputError, match="n_bins must be at least 2, got 1"):
+        data.binned(["z"], 1)
+    with pytest.raises(UnknownNameError, match=r"unknown column 'zz'.*Did you mean 'z'"):
+        data.binned(["zz"], 3)
+    with pytest.raises(InputError, match="column 'a' is already discrete"):
+        data.binned(["a"], 3)
+
+
+def test_columns_that_are_the_same_after_binning_are_reported():
+    with pytest.raises(DataError, match="columns 'a' and 'b' hold the same values"):
+        as_dataset(table(a=ramp, b=np.exp(ramp))).binned(["a", "b"], 3)
+
+
+def test_a_table_survives_the_way_to_pandas_and_back():
+    frame = table(a=ramp, b=pd.Categorical(["1", "2"] * 10), c=[True, False] * 10)
+    data = as_dataset(frame)
+    again = as_dataset(data.to_pandas())
+    assert np.array_equal(again.values, data.values)
+    assert (again.names, again.kinds, again.labels) == (data.names, data.kinds, data.labels)
+
+
+def test_to_pandas_gives_a_table_of_its_own():
+    data = as_dataset(table(a=ramp))
+    frame = data.to_pandas()
+    frame.loc[0, "a"] = 77.0
+    assert data.values[0, 0] == 0.0
+
+
+def test_parts_of_a_dataset_must_fit_together():
+    values = np.random.default_rng(0).normal(size=(5, 2))
+    with pytest.raises(InputError, match="names must have 2 entries, one per column, got 1"):
+        Dataset(values, ("a",), ("continuous",) * 2, (None, None))
+    with pytest.raises(DataError, match="values must have 2 dimensions"):
+        Dataset(values[0], ("a",), ("continuous",), (None,))
+    with pytest.raises(InputError, match="truth must be a graph over the columns of the data"):
+        Dataset(values, ("a", "b"), ("continuous",) * 2, (None, None), truth=DAG.from_edges([("b", "a")]))
+
+
+# ---------------------------------------------------------------- kinds
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        ["x", "y"] * 10,
+        [True, False] * 10,
+        pd.array([True, False] * 10, dtype="boolean"),
+        np.array([True, False] * 10, dtype=object),
+        pd.Categorical([1.5, 2.5] * 10),
+        [0, 1, 2, 3] * 5,
+        [0.0, 1.0] * 10,
+        ["0", "1"] * 10,
+        [3] * 20,
+    ],
+)
+def test_labels_booleans_and_few_whole_numbers_are_discrete(column):
+    assert kind_of(column) == "discrete"
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        ramp,
+        [0.5, 1.0] * 10,
+        np.arange(22) % (FEW_LEVELS + 1),
+        [1, 2, 1, 2],
+        ["0.5", "1"] * 10,
+        [Decimal("0.5"), Decimal("1.5")] * 10,
+    ],
+)
+def test_fractions_and_many_whole_numbers_are_continuous(column):
+    assert kind_of(column) == "continuous"
+
+
+def test_a_declared_kind_wins_over_the_inferred_one():
+    data = as_dataset(table(a=[0, 1] * 10, b=ramp), kinds={"a": "continuous", "b": "discrete"})
+    assert data.kinds == ("continuous", "discrete", "continuous")
+
+
+def test_kinds_of_a_dataset_can_be_overridden_and_the_original_stays():
+    data = as_dataset(table(a=ramp))
+    assert as_dataset(data) is data
+    assert as_dataset(data, kinds={"a": "discrete"}).kinds == ("discrete", "continuous")
+    assert data.kinds == ("continuous", "continuous")
+
+
+def test_kinds_reject_unknown_columns_unknown_kinds_and_continuous_text():
+    frame = table(abc=["x", "y"] * 10)
+    with pytest.raises(UnknownNameError, match=r"unknown column 'abd'.*Did you mean 'abc'"):
+        as_dataset(frame, kinds={"abd": "discrete"})
+    with pytest.raises(InputError, match="column 'z' must be 'continuous' or 'discrete', got 'ordinal'"):
+        as_dataset(frame, kinds={"z": "ordinal"})
+    with pytest.raises(DataError, match="column 'abc' holds text/categories and cannot be continuous"):
+        as_dataset(frame, kinds={"abc": "continuous"})
+
+
+# ---------------------------------------------------------------- sources
+
+
+@given(matrices())
+def test_pandas_polars_numpy_and_lists_give_the_same_dataset(matrix):
+    names = [f"x{j}" for j in range(matrix.shape[1])]
+    sources = [
+        matrix,
+        matrix.tolist(),
+        pd.DataFrame(matrix, columns=names),
+        pl.DataFrame(matrix, schema=names),
+    ]
+    first, *others = map(as_dataset, sources)
+    for other in others:
+        assert np.array_equal(other.values, first.values)
+        assert (other.names, other.kinds, other.labels) == (first.names, first.kinds, first.labels)
+
+
+@given(
+    labelled_columns,
+    st.sampled_from([pl.String, pl.Categorical, pl.Enum(["high", "low", "middle", "None", "ß"])]),
+)
+def test_polars_text_and_categories_equal_those_of_pandas(column, dtype):
+    ours = as_dataset(
+        pl.DataFrame({"a": pl.Series(column, dtype=dtype), "z": np.linspace(0, 1, len(column))})
+    )
+    expected = as_dataset(pd.DataFrame({"a": column, "z": np.linspace(0, 1, len(column))}))
+    assert np.array_equal(ours.values, expected.values)
+    assert (ours.kinds, ours.labels) == (expected.kinds, expected.labels)
+
+
+def test_polars_booleans_integers_and_decimals_are_read():
+    frame = pl.DataFrame(
+        {"b": [True, False] * 10, "i": range(20), "d": [Decimal("1.5"), Decimal("2.25")] * 10}
+    )
+    data = as_dataset(frame)
+    assert data.values[1].tolist() == [0.0, 1.0, 2.25]
+    assert data.kinds == ("discrete", "continuous", "continuous")
+
+
+@given(matrices())
+def test_the_input_is_never_changed(matrix):
+    frame = pd.DataFrame(matrix)
+    frame["text"] = ["x", "y", "z"] + ["x"] * (len(frame) - 3)
+    before, array_before = frame.copy(deep=True), matrix.copy()
+    as_dataset(frame, kinds={"text": "discrete"}).to_pandas()
+    as_dataset(matrix).standardised()
+    pd.testing.assert_frame_equal(frame, before)
+    assert np.array_equal(matrix, array_before)
+    assert matrix.flags.writeable
+
+
+def test_names_can_be_given_and_are_converted_to_text():
+    matrix = np.random.default_rng(0).normal(size=(5, 2))
+    assert as_dataset(matrix).names == ("x0", "x1")
+    assert as_dataset(matrix, names=["a", 2]).names == ("a", "2")
+    assert as_dataset(pd.DataFrame(matrix)).names == ("0", "1")
+
+
+def test_names_must_be_as_many_as_columns_and_absent_for_a_dataset():
+    matrix = np.random.default_rng(0).normal(size=(5, 2))
+    with pytest.raises(InputError, match="names must have 2 entries, one per column, got 3"):
+        as_dataset(matrix, names=["a", "b", "c"])
+    with pytest.raises(InputError, match="names must be None when X is a Dataset"):
+        as_dataset(as_dataset(matrix), names=["a", "b"])
+
+
+def test_importing_data_loads_neither_numba_nor_sklearn_nor_polars():
+    code = (
+        "import sys, dagsearch.data; print([m for m in ('numba', 'sklearn', 'polars') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+# ---------------------------------------------------------------- tables that cannot be used
+
+
+def test_text_among_numbers_names_column_row_and_value():
+    with pytest.raises(DataError, match="column 'a': row 3 holds 'oops', which is not a number"):
+        as_dataset(table(a=["1", 2.5, "oops", "4", "x"]))
+
+
+def test_text_among_numbers_is_fine_in_a_column_declared_discrete():
+    data = as_dataset(table(a=["1", "2", "3+", "1"]), kinds={"a": "discrete"})
+    assert data.labels[0] == ("1", "2", "3+")
+
+
+def test_numbers_among_text_are_labels():
+    assert as_dataset(table(a=["x", "y", "1", "x"])).labels[0] == ("1", "x", "y")
+
+
+@pytest.mark.parametrize(
+    ("column", "kind_of_entry"),
+    [
+        (pd.date_range("2024-01-01", periods=3), "datetime64"),
+        (pd.to_timedelta([1, 2, 3]), "timedelta64"),
+        (pd.period_range("2024-01", periods=3, freq="M"), "period"),
+        (np.array([1j, 2, 3]), "complex128"),
+        ([date(2024, 1, 1)] * 3, "date"),
+        ([[1], [2], [3]], "list"),
+        ([b"x", b"y", b"z"], "bytes"),
+    ],
+)
+def test_entries_that_are_neither_numbers_nor_text_are_refused(column, kind_of_entry):
+    with pytest.raises(DataError, match=f"column 'a'.* of type {kind_of_entry}"):
+        as_dataset(table(a=column))
+
+
+@pytest.mark.parametrize("column", [pl.Series([date(2024, 1, 1)] * 3), pl.Series([[1], [2], [3]])])
+def test_polars_dates_and_lists_are_refused(column):
+    with pytest.raises(DataError, match="column 'a': row 1 holds an entry of type"):
+        as_dataset(pl.DataFrame({"a": column, "b": [1, 2, 3]}))
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        [1.5, np.nan, 2.5, np.nan],
+        ["x", None, "y", np.nan],
+        pd.array([1, None, 2, None], dtype="Int64"),
+        pd.array([True, None, False, None], dtype="boolean"),
+        pd.array(["x", None, "y", None], dtype="string"),
+        pd.Categorical(["x", None, "y", None]),
+        [True, None, False, pd.NA],
+        pl.Series([1, None, 2, None]),
+        pl.Series(["x", None, "y", None]),
+        pl.Series([True, None, False, None]),
+    ],
+)
+def test_missing_values_are_counted_and_located(column):
+    make = pl.DataFrame if isinstance(column, pl.Series) else pd.DataFrame
+    frame = make({"a": column, "b": [1.5, 2.5, 3.5, 4.5], "c": [None, 2.0, 3.0, 5.0]})
+    with pytest.raises(DataError, match=r"missing values: 2 in column 'a', 1 in column 'c'; drop .* impute"):
+        as_dataset(frame)
+
+
+def test_masked_entries_are_missing_values():
+    masked = np.ma.masked_greater(np.arange(8).reshape(4, 2), 6)
+    with pytest.raises(DataError, match="missing values: 1 in column 'x1'"):
+        as_dataset(masked)
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf])
+def test_infinite_values_name_column_row_and_value(value):
+    with pytest.raises(DataError, match=f"column 'a': row 2 holds {value}"):
+        as_dataset(table(a=[1.0, value, 2.0]))
+
+
+def test_duplicate_names_are_refused_also_after_conversion_to_text():
+    with pytest.raises(DataError, match="2 columns have the name '1'"):
+        as_dataset(pd.DataFrame([[1, 2], [3, 5], [4, 4]], columns=[1, "1"]))
+
+
+def test_empty_names_are_refused():
+    with pytest.raises(DataError, match="column 2 has an empty name"):
+        as_dataset(np.eye(3), names=["a", " ", "c"])
+
+
+def test_equal_columns_are_refused_by_both_names():
+    with pytest.raises(DataError, match="columns 'a' and 'b' hold the same values"):
+        as_dataset(table(a=[0.0, 1.5, 2.0], c=[5, 6, 8], b=[-0.0, 1.5, 2.0]))
+    with pytest.raises(DataError, match="columns 'a' and 'b' hold the same values"):
+        as_dataset(table(a=["x", "y", "x"], b=["x", "y", "x"]))
+
+
+def test_equal_constants_and_equal_codes_of_different_labels_are_fine():
+    frame = table(a=[1, 1, 1], b=[1, 1, 1], c=["x", "y", "x"], d=["u", "v", "u"], e=[0, 1, 0])
+    assert as_dataset(frame).n_nodes == 6
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (pd.DataFrame(), r"the table is empty \(0 rows, 0 columns\)"),
+        (pd.DataFrame({"a": [], "b": []}), r"the table is empty \(0 rows, 2 columns\)"),
+        (np.empty((5, 0)), "the table is empty"),
+        (pl.DataFrame(), "the table is empty"),
+        (pd.DataFrame({"a": [1, 2, 3]}), "at least 2 columns, got only 'a'"),
+        ([[1, 2], [3, 4]], "at least 3 rows, got 2"),
+        (np.arange(5), r"must have 2 dimensions \(samples x variables\), got 1"),
+        (np.zeros((2, 2, 2)), "must have 2 dimensions .*, got 3"),
+        (pd.Series([1, 2, 3]), "must have 2 dimensions .*, got 1"),
+        (None, r"must have 2 dimensions .*, got 0 \(NoneType\)"),
+        ([[1, 2], [3]], "X cannot be turned into an array"),
+    ],
+)
+def test_tables_of_the_wrong_shape_are_refused(X, message):
+    with pytest.raises(DataError, match=message):
+        as_dataset(X)
+
+
+# ---------------------------------------------------------------- files
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write_file(name: str, content: str | bytes) -> Path:
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write_file
+
+
+ROWS = [["0.5", "x"], ["1.5", "y"], ["2.25", "x"]]
+
+
+def delimited(separator, header=("a", "b"), rows=ROWS):
+    return "\n".join(separator.join(row) for row in [header, *rows]) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("t.csv", delimited(",")),
+        ("T.CSV", delimited(", ")),
+        ("t.csv", delimited(";")),
+        ("t.csv", delimited(";").replace(".", ",")),
+        ("t.csv", delimited("\t")),
+        ("t.tsv", delimited("\t")),
+        ("t.txt", delimited("\t")),
+        ("t.txt", delimited(",")),
+        ("t.csv", b"\xef\xbb\xbf" + delimited(",").encode()),
+        ("t.csv", delimited(",").replace("\n", "\r\n")),
+        ("t.csv", "\n" + delimited(",") + "\n \n"),
+        ("t.csv", '"a","b"\n0.5,"x"\n1.5,"y"\n2.25,"x"'),
+        ("t.csv", ",a,b\n0,0.5,x\n1,1.5,y\n2,2.25,x\n"),
+        ("t.csv", '"","a","b"\n"1",0.5,"x"\n"2",1.5,"y"\n"3",2.25,"x"\n'),
+    ],
+)
+def test_text_files_are_read_whatever_their_separator_and_dialect(write, name, content):
+    data = read_dataset(write(name, content))
+    assert data.names == ("a", "b")
+    assert data.values.tolist() == [[0.5, 0], [1.5, 1], [2.25, 0]]
+    assert data.labels == (None, ("x", "y"))
+
+
+@given(matrix=matrices())
+def test_csv_npy_and_parquet_give_back_the_same_numbers(matrix, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tables")
+    frame = pd.DataFrame(matrix, columns=[f"x{j}" for j in range(matrix.shape[1])])
+    frame.to_csv(folder / "t.csv", index=False)
+    frame.to_parquet(folder / "t.parquet")
+    np.save(folder / "t.npy", matrix)
+    for name in ("t.csv", "t.parquet", "t.npy"):
+        data = read_dataset(folder / name)
+        assert np.allclose(data.values, matrix, rtol=1e-15, atol=0.0)
+        assert data.names == tuple(frame.columns)
+
+
+def test_kinds_are_passed_on_from_files(write):
+    path = write("t.csv", "a,b\n1,5\n2,6\n3+,8\n")
+    assert read_dataset(path, kinds={"a": "discrete"}).kinds == ("discrete", "continuous")
+    with pytest.raises(UnknownNameError, match="unknown column 'c'"):
+        read_dataset(path, kinds={"c": "discrete"})
+
+
+def test_none_is_a_label_in_text_and_a_mistake_among_numbers(write):
+    data = read_dataset(write("t.csv", "a,b\nNone,1\nnone,2\nmild,4\n"))
+    assert data.labels[0] == ("None", "mild", "none")
+    with pytest.raises(DataError, match="column 'b': row 2 holds 'None'"):
+        read_dataset(write("u.csv", "a,b\nx,1\ny,None\nx,4\n"))
+
+
+@pytest.mark.parametrize("entry", ["", "NA", "NaN", "nan", "N/A", "null", "NULL", "<NA>", "#N/A"])
+def test_the_usual_marks_of_missing_values_are_understood(write, entry):
+    with pytest.raises(DataError, match="missing values: 1 in column 'a', 1 in column 'b'"):
+        read_dataset(write("t.csv", f"a,b\nx,1\n{entry},{entry}\ny,4\n"))
+
+
+def test_an_unnamed_first_column_that_does_not_count_rows_is_an_empty_name(write):
+    with pytest.raises(DataError, match="column 1 has an empty name"):
+        read_dataset(write("t.csv", ",a,b\n5,1,2\n6,2,4\n7,3,9\n"))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("t.csv", "", "is empty"),
+        ("t.csv", " \n\n", "is empty"),
+        ("t.csv", "a,b\n", r"the table is empty \(0 rows, 2 columns\)"),
+        ("t.csv", ",b\n", "column 1 has an empty name"),
+        ("t.csv", b"\x89PNG\xff\xfe", "not a text file in UTF-8"),
+        ("t.csv", b"a,b\n1,\0\n", "is a binary file"),
+        ("t.csv", "a,b\n1,2\n3\n4,5\n", "row 2 has 1 entries, the header has 2 names"),
+        ("t.csv", "a,b\n1,2\n3,4\n4,5,6\n", "row 3 has 3 entries, the header has 2 names"),
+        ("t.csv", "1,2.5\n3,4\n5,7\n6,6\n", "the first line must hold the column names"),
+        ("t.csv", "a,b,a\n1,2,3\n4,5,7\n7,8,8\n", "2 columns have the name 'a'"),
+        ("t.csv", "a,b\n1,2\ninf,3\n4,5\n", "column 'a': row 2 holds inf"),
+        ("t.csv", "a,b\noops,2\n2,3\n4,5\n", "column 'a': row 1 holds 'oops'"),
+        ("t.csv", "a b\n1 2\n2 4\n3 4\n", "at least 2 columns, got only 'a b'"),
+        ("t.csv", f"a,b\n{'x' * 200_000},1\n", "cannot be read as a table"),
+        ("t.npy", b"not an array", "is not an .npy file"),
+        ("t.npy", b"", "is not an .npy file"),
+        ("t.parquet", b"not parquet at all", "is not a parquet file"),
+    ],
+)
+def test_unusable_files_are_refused_with_their_path(write, name, content, message):
+    path = write(name, content)
+    with pytest.raises(DataError, match=message) as caught:
+        read_dataset(path)
+    assert str(caught.value).startswith(f"{path}: ")
+
+
+def test_pickled_arrays_are_refused(tmp_path):
+    np.save(tmp_path / "t.npy", np.array([[{}, 1]], dtype=object))
+    with pytest.raises(DataError, match=r"t\.npy: is not an .npy file with plain numbers"):
+        read_table(tmp_path / "t.npy")
+
+
+def test_arrays_of_one_dimension_are_refused_with_their_path(tmp_path):
+    np.save(tmp_path / "t.npy", np.arange(4))
+    with pytest.raises(DataError, match=r"t.npy: X must have 2 dimensions .*, got 1"):
+        read_dataset(tmp_path / "t.npy")
+
+
+def test_absent_files_and_folders_are_refused(tmp_path):
+    with pytest.raises(DataError, match=r"absent\.csv: there is no such file"):
+        read_table(tmp_path / "absent.csv")
+    with pytest.raises(DataError, match=r"absent\.parquet: there is no such file"):
+        read_table(tmp_path / "absent.parquet")
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(DataError, match=r"folder\.csv: is a folder"):
+        read_table(tmp_path / "folder.csv")
+
+
+def test_files_without_permission_are_refused(write, monkeypatch):
+    def refuse(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(DataError, match=r"t.csv: cannot be read \(Permission denied\)"):
+        read_table(write("t.csv", delimited(",")))
+
+
+@pytest.mark.parametrize("name", ["t.xlsx", "t.npz", "t"])
+def test_unknown_suffixes_list_the_known_ones(write, name):
+    with pytest.raises(InputError, match=r"must be one of \.csv, \.tsv, \.txt, \.parquet, \.npy, got"):
+        read_table(write(name, b""))
+
+
+def test_a_missing_pyarrow_names_the_extra(write, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"reading .parquet files .*dagsearch\[parquet\]"):
+        read_table(write("t.parquet", b"PAR1"))
