@@ -6,6 +6,7 @@ Fortran-ordered one, so that no second matrix is needed.
 
 from __future__ import annotations
 
+import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
@@ -107,3 +108,43 @@ def to_kernel(matrix, scale, noise):
         for j in range(n - i - 1):
             row[j] = exp_negative(-scale * row[j])
         matrix[i, i] = 1.0 + noise
+
+
+@contracted_entry_point
+def pivoted_cholesky(columns, scale, tolerance, left, out):
+    """Rows ``out[:rank]`` (rank, n) with out' out = kernel matrix, up to ``tolerance`` on its diagonal; returns the rank.
+
+    The kernel matrix itself is never formed: each step needs the one column of the point that is worst explained so
+    far. ``left`` (n,) is scratch: what is left of the diagonal. Returns -1 if ``out`` has too few rows.
+    """
+    n_columns, n = columns.shape
+    for j in range(n):
+        left[j] = 1.0
+    for rank in range(out.shape[0]):
+        pivot = 0
+        for j in range(1, n):
+            if left[j] > left[pivot]:
+                pivot = j
+        if left[pivot] <= tolerance:
+            return rank
+        row = out[rank]
+        for j in range(n):
+            row[j] = 0.0
+        for c in range(n_columns):
+            x = columns[c, pivot]
+            column = columns[c]
+            for j in range(n):
+                row[j] += (column[j] - x) * (column[j] - x)
+        for j in range(n):
+            row[j] = exp_negative(-scale * row[j])
+        for k in range(rank):
+            factor = out[k, pivot]
+            before = out[k]
+            for j in range(n):
+                row[j] -= factor * before[j]
+        inverse_root = 1.0 / np.sqrt(left[pivot])
+        for j in range(n):
+            row[j] *= inverse_root
+            left[j] -= row[j] * row[j]
+        left[pivot] = 0.0
+    return -1

@@ -31,7 +31,7 @@ def empty_partial(n_nodes: int, allowed: NDArray[np.bool_]) -> Partial:
         legal=rows_from_membership(legal),
         ancestors=rows_from_membership(np.eye(n_nodes, dtype=bool)),
         descendants=rows_from_membership(np.eye(n_nodes, dtype=bool)),
-        stubs=rows_from_membership(legal.any(axis=1, keepdims=True).T),
+        stubs=rows_from_membership(np.atleast_2d(legal.any(axis=1))),
         touched=rows_from_membership(np.zeros((1, n_nodes), dtype=bool)),
     )
 

@@ -41,7 +41,11 @@ _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 def _new_tree(capacity: int, n_simulations: int) -> Tree:
     counts = np.arange(1, n_simulations + 1, dtype=np.float64)
     return Tree(
-        *(np.zeros(capacity, dtype=np.int32) for _ in range(5)),
+        first_child=np.zeros(capacity, dtype=np.int32),
+        n_actions=np.zeros(capacity, dtype=np.int32),
+        n_expanded=np.zeros(capacity, dtype=np.int32),
+        action=np.zeros(capacity, dtype=np.int32),
+        visits=np.zeros(capacity, dtype=np.int32),
         mean=np.zeros(capacity),
         spread=np.zeros(capacity),
         size=np.zeros(1, dtype=np.int64),
