@@ -129,8 +129,7 @@ if __name__ == "__main__":
     chosen = sys.argv[1:] or list(parts)
     if not set(chosen) <= set(parts):
         sys.exit(__doc__)
-    print(
-        f"dagsearch {ds.__version__}, Python {platform.python_version()}, numpy {np.__version__}, numba {numba.__version__}"
-    )
+    versions = f"Python {platform.python_version()}, numpy {np.__version__}, numba {numba.__version__}"
+    print(f"dagsearch {ds.__version__}, {versions}")
     for part in chosen:
         parts[part]()

@@ -78,9 +78,7 @@ def test_standardising_ignores_the_scale_even_where_squares_would_overflow(scale
 
 def test_standardising_equals_the_textbook_formula_to_the_last_bit():
     matrix = np.random.default_rng(2).normal(size=(50, 2))
-    assert np.array_equal(
-        as_dataset(matrix).standardised(), (matrix - matrix.mean(axis=0)) / matrix.std(axis=0)
-    )
+    assert np.array_equal(as_dataset(matrix).standardised(), (matrix - matrix.mean(axis=0)) / matrix.std(axis=0))
 
 
 def test_standardising_text_names_the_column():
@@ -268,18 +266,14 @@ def test_pandas_polars_numpy_and_lists_give_the_same_dataset(matrix):
     st.sampled_from([pl.String, pl.Categorical, pl.Enum(["high", "low", "middle", "None", "ß"])]),
 )
 def test_polars_text_and_categories_equal_those_of_pandas(column, dtype):
-    ours = as_dataset(
-        pl.DataFrame({"a": pl.Series(column, dtype=dtype), "z": np.linspace(0, 1, len(column))})
-    )
+    ours = as_dataset(pl.DataFrame({"a": pl.Series(column, dtype=dtype), "z": np.linspace(0, 1, len(column))}))
     expected = as_dataset(pd.DataFrame({"a": column, "z": np.linspace(0, 1, len(column))}))
     assert np.array_equal(ours.values, expected.values)
     assert (ours.kinds, ours.labels) == (expected.kinds, expected.labels)
 
 
 def test_polars_booleans_integers_and_decimals_are_read():
-    frame = pl.DataFrame(
-        {"b": [True, False] * 10, "i": range(20), "d": [Decimal("1.5"), Decimal("2.25")] * 10}
-    )
+    frame = pl.DataFrame({"b": [True, False] * 10, "i": range(20), "d": [Decimal("1.5"), Decimal("2.25")] * 10})
     data = as_dataset(frame)
     assert data.values[1].tolist() == [0.0, 1.0, 2.25]
     assert data.kinds == ("discrete", "continuous", "continuous")
@@ -313,9 +307,7 @@ def test_names_must_be_as_many_as_columns_and_absent_for_a_dataset():
 
 
 def test_importing_data_loads_neither_numba_nor_sklearn_nor_polars():
-    code = (
-        "import sys, dagsearch.data; print([m for m in ('numba', 'sklearn', 'polars') if m in sys.modules])"
-    )
+    code = "import sys, dagsearch.data; print([m for m in ('numba', 'sklearn', 'polars') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

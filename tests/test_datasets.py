@@ -69,9 +69,7 @@ def test_bundled_sachs_equals_the_published_arrays():
     assert np.array_equal(data.truth.adjacency, np.load(folder / "DAG.npy"))
 
 
-@pytest.mark.parametrize(
-    "name", ["syntren-3", "asia", "insurance", "er10-linear", "er50-quadratic", "gp10-e20-7"]
-)
+@pytest.mark.parametrize("name", ["syntren-3", "asia", "insurance", "er10-linear", "er50-quadratic", "gp10-e20-7"])
 def test_published_files_agree_with_their_description(name):
     info = datasets.describe(name)
     if not (Path(os.environ.get("DAGSEARCH_DATA", "")) / info.where).is_file():

@@ -1,7 +1,9 @@
 """The decision process: which edges are legal, in every order of insertion, and what knowledge rules out."""
 
+import itertools
 import random
 
+import naive
 import networkx as nx
 import numba
 import numpy as np
@@ -9,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive
 from dagsearch.errors import CycleError, InputError, UnknownNameError
 from dagsearch.graph import Knowledge
 from dagsearch.graph.bitset import membership_from_rows
@@ -202,7 +203,7 @@ def test_trackings_agree_where_words_begin_and_end(n_nodes):
 def test_a_full_graph_has_no_legal_edge_and_no_stub(n_nodes):
     process = Process(n_nodes)
     order = np.random.default_rng(n_nodes).permutation(n_nodes)
-    for cause, effect in zip(order, order[1:], strict=False):
+    for cause, effect in itertools.pairwise(order):
         process.insert(int(cause), int(effect))
     assert process.legal.sum() == (n_nodes - 1) * (n_nodes - 2) // 2
     for cause, effect in np.argwhere(process.legal):

@@ -247,7 +247,6 @@ def test_gaussian_process_takes_integers_with_ties():
         assert score.rss(2, parents) == pytest.approx(gaussian_process_rss(table, 2, parents), rel=GP_TOLERANCE)
 
 
-@pytest.mark.xfail(raises=ZeroDivisionError, strict=True, reason="the length scale is zero and divided by")
 def test_gaussian_process_takes_or_refuses_a_column_whose_median_distance_is_zero():
     x = normal_table(60, 2)
     x[:, 0] = np.arange(60) % 10 == 0
@@ -306,7 +305,6 @@ def test_bdeu_takes_an_equivalent_sample_size(sample_size):
     assert score.local(2, [0, 4]) == pytest.approx(bdeu_twin(table, 2, [0, 4], sample_size), rel=1e-10)
 
 
-@pytest.mark.xfail(raises=MemoryError, strict=True, reason="scratch grows with the square of the levels")
 def test_a_discrete_column_of_thousands_of_levels_fits_into_memory():
     rng = np.random.default_rng(5)
     table = pd.DataFrame({"zip": rng.integers(0, 3000, 10_000), "b": rng.integers(0, 2, 10_000)})
@@ -593,8 +591,8 @@ def test_a_hopeless_score_name_is_answered_with_all_names(name):
         ("bic-discrete", {"variances": "equal"}, "variances='equal' is for continuous scores, bic-discrete is"),
         ("bdeu", {"variances": "equal"}, "variances='equal' is for continuous scores, bdeu is discrete"),
         ("bdeu", {"penalty": "edges"}, "penalty='edges' is for continuous scores, bdeu is discrete"),
-        ("bdeu", {"sample_size": 0}, "sample_size must be positive, got 0"),
-        ("bdeu", {"sample_size": math.nan}, "sample_size must be positive, got nan"),
+        ("bdeu", {"sample_size": 0}, "sample_size must be a positive number, got 0"),
+        ("bdeu", {"sample_size": math.nan}, "sample_size must be a positive number, got nan"),
     ],
 )
 def test_wrong_options_are_named(name, options, message):
@@ -621,10 +619,10 @@ def test_a_discrete_score_refuses_a_column_without_repetitions_by_name(name):
 @pytest.mark.parametrize(
     ("node", "parents", "message"),
     [
-        (5, [], "node indices must lie between 0 and 4, got 5"),
-        (-1, [], "node indices must lie between 0 and 4, got -1"),
-        (0, [1, 7], "node indices must lie between 0 and 4, got 7"),
-        (0, [-1], "node indices must lie between 0 and 4, got -1"),
+        (5, [], "node indices must be whole numbers from 0 to 4, got 5"),
+        (-1, [], "node indices must be whole numbers from 0 to 4, got -1"),
+        (0, [1, 7], "node indices must be whole numbers from 0 to 4, got 7"),
+        (0, [-1], "node indices must be whole numbers from 0 to 4, got -1"),
         (2, [1, 2], r"parents of node 2 must be distinct other nodes, got \[1, 2\]"),
         (2, [1, 1], r"parents of node 2 must be distinct other nodes, got \[1, 1\]"),
     ],
@@ -706,8 +704,6 @@ def shared_score(name, file):
 )
 def test_rss_equals_the_oracles(key, name, tolerance):
     cases = [case for case in oracle("local_rss.json") if key in case]
-    # A Gaussian process on thousands of rows takes seconds: the small tables say as much.
-    cases = cases[::3] if name == "bic-gp" else cases
     assert len(cases) > 10
     for case in cases:
         file = case["data"].partition("data/")[2]

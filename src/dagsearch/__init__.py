@@ -3,7 +3,7 @@ r"""Causal discovery by Monte Carlo tree search in the space of directed acyclic
 ::
 
     table --> Dataset --> score --> search --> DAG --> pruning --> metrics, pictures
-              data       scores    search     graph    prune      metrics, report
+              data       scores    search     graph    pruning    metrics, report
                               \_______|________________/
                                    estimators: CDUCT, GreedySearch, RandomSearch, RandomSampling
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from dagsearch.data import Dataset, as_dataset, read_dataset
     from dagsearch.estimators import CDUCT, GreedySearch, RandomSampling, RandomSearch, Result
     from dagsearch.graph import DAG, PDAG, Knowledge
-    from dagsearch.prune import prune
+    from dagsearch.pruning import prune
 
 __all__ = [
     "CDUCT",
@@ -70,7 +70,7 @@ _HOMES = {
     "Dataset": "dagsearch.data",
     "as_dataset": "dagsearch.data",
     "read_dataset": "dagsearch.data",
-    "prune": "dagsearch.prune",
+    "prune": "dagsearch.pruning",
 }
 _MODULES = ("datasets", "metrics", "report", "scores")
 

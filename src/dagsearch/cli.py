@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,7 +37,27 @@ class _Group(click.Group):
         try:
             return super().invoke(ctx)
         except DagsearchError as error:
-            raise _WrongUse(str(error)) from error
+            raise _WrongUse(_in_words_of_the_command(str(error))) from error
+
+
+def _in_words_of_the_command(message: str) -> str:
+    """A message that names a Python argument, naming the option instead."""
+    for argument, option in _OPTION_OF.items():
+        message = re.sub(rf"^{argument}\b", option, message)
+    return message
+
+
+_OPTION_OF = {
+    "edge_budget": "--edges",
+    "sims_per_node": "--sims-per-node",
+    "horizon": "--horizon",
+    "exploration": "--exploration",
+    "n_restarts": "--restarts",
+    "max_parents": "--max-parents",
+    "random_state": "--seed",
+    "n_jobs": "--jobs",
+    "time_limit": "--time-limit",
+}
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -154,6 +175,8 @@ def _estimator(options: dict[str, Any]) -> Any:
     }
     taken = METHODS[method]().get_params()
     given = {name: value for name, value in parameters.items() if value is not None}
+    for name in given.keys() - taken.keys():
+        click.echo(f"note: {method} takes no {_OPTION_OF.get(name, name)}, which is ignored", err=True)
     return METHODS[method](**{name: value for name, value in given.items() if name in taken})
 
 
@@ -201,8 +224,9 @@ def _truth_over(table: Dataset, truth: Path) -> Any:
 
 def _check_destinations(out: Path | None, json_file: str | None) -> None:
     """Complain about places that cannot be written to before the search rather than after it."""
-    if out is not None and out.exists() and not out.is_dir():
-        raise InputError(f"--out must be a folder, {out} is a file")
+    for folder in [] if out is None else [out, *out.parents]:
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"--out must be a folder, {folder} is a file")
     if json_file not in (None, "-"):
         parent = Path(str(json_file)).resolve().parent
         if not parent.is_dir() or not os.access(parent, os.W_OK):
@@ -236,14 +260,17 @@ def _deliver(estimator: Any, dataset: Dataset, data: str, out: Path | None, json
 @click.argument("truth", type=click.Path(path_type=Path))
 @click.option("--json", "json_file", help="File for the metrics as JSON, or - for standard output.")
 def compare(found: Path, truth: Path, json_file: str | None) -> None:
-    """Compare the graph in FOUND with the one in TRUTH: .csv, .graphml, .npy, .json; TRUTH may name a data set."""
+    """Compare the graph FOUND with the graph TRUTH: files (.csv, .graphml, .npy, .json) or names of data sets."""
     from dagsearch import datasets, metrics  # noqa: PLC0415
     from dagsearch.graph.export import from_file  # noqa: PLC0415
 
     _check_destinations(None, json_file)
-    is_name = not truth.suffix and not truth.exists()
-    true_graph = datasets.load(str(truth)).truth if is_name else from_file(truth)
-    result = metrics.compare(from_file(found), true_graph)
+
+    def graph(path: Path) -> Any:
+        return from_file(path) if path.suffix or path.exists() else datasets.load(str(path)).truth
+
+    true_graph = graph(truth)
+    result = metrics.compare(graph(found), true_graph)
     if json_file == "-":
         click.echo(json.dumps(result, indent=2))
         return

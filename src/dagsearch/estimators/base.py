@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, ClassVar, Literal, Self
 
@@ -18,11 +18,11 @@ from dagsearch.estimators import checks
 from dagsearch.estimators.progress import progress_bar
 from dagsearch.estimators.result import Result
 from dagsearch.graph import DAG, Knowledge, as_graph
-from dagsearch.prune import METHODS as PRUNING_METHODS
-from dagsearch.prune import prune
+from dagsearch.pruning import METHODS as PRUNING_METHODS
+from dagsearch.pruning import prune
 from dagsearch.scores.choose import choose
 from dagsearch.search.monitor import Monitor
-from dagsearch.search.protocol import Outcome, Problem
+from dagsearch.search.protocol import FINISHED, Outcome, Problem
 
 logger = logging.getLogger("dagsearch")
 
@@ -85,12 +85,14 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
         with self._monitor() as monitor:
             score, notes = self._make_score(data)
             n_before = score.n_evaluations
+            pruning = self._pruning(score)
+            if pruning == "coefficients":
+                data.standardised()  # fails before the search rather than after it
             with score.session():
                 outcome, settings = self._search(problem, score, rng, monitor)
         self.dag_ = DAG.from_adjacency(outcome.adjacency, names=data.names)
         # Searches add differences up; the reported reward is summed afresh.
         self.reward_ = score.reward(self.dag_)
-        pruning = self._pruning(score)
         self.pruned_dag_ = self._pruned(data, score, pruning, problem)
         self.score_ = score
         self.n_features_in_ = data.n_nodes
@@ -108,13 +110,21 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
             status=outcome.status,
             seed=seed,
             settings={**self._common_settings(score, pruning), **settings},
-            notes=notes,
+            notes=notes + self._note_on_budget(outcome.status),
         )
         return self
+
+    def _note_on_budget(self, status: str) -> tuple[str, ...]:
+        """Say so if forbidden edges kept a finished search from spending its budget."""
+        if self.edge_budget is None or self.dag_.n_edges == self.edge_budget or status != FINISHED:
+            return ()
+        return (f"edge_budget is {self.edge_budget}, but no further edge was allowed after {self.dag_.n_edges}",)
 
     def _check_common(self) -> None:
         checks.integer("edge_budget", self.edge_budget, 0, optional=True)
         checks.integer("max_parents", self.max_parents, 1, optional=True)
+        if self.kinds is not None and not isinstance(self.kinds, Mapping):
+            raise InputError(f"kinds must be a mapping from column to kind, or None, got {self.kinds!r}")
         checks.one_of("variances", self.variances, ("different", "equal"))
         checks.one_of("penalty", self.penalty, ("auto", "edges", "parameters"))
         checks.one_of("pruning method", self.prune, ("auto", *PRUNING_METHODS))
@@ -143,9 +153,17 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
             if not isinstance(given, DAG) or given.names != data.names:
                 raise InputError("start must be a DAG over the columns of the table, in their order")
             start = DAG.from_adjacency(start | given.adjacency.astype(bool), names=data.names).adjacency.astype(bool)
+        allowed = knowledge.allowed_edges(data.names)
+        for cause, effect in np.argwhere(start & ~allowed):
+            raise InputError(
+                f"start has the edge {data.names[cause]} -> {data.names[effect]}, which knowledge rules out"
+            )
+        if self.max_parents is not None and start.sum(axis=0).max() > self.max_parents:
+            crowded = data.names[int(start.sum(axis=0).argmax())]
+            raise InputError(f"max_parents is {self.max_parents}, but more required or start edges lead to {crowded!r}")
         return Problem(
             start=start,
-            allowed=knowledge.allowed_edges(data.names),
+            allowed=allowed,
             edge_budget=self.edge_budget,
             max_parents=data.n_nodes - 1 if self.max_parents is None else self.max_parents,
             incremental=getattr(self, "cycle_tracking", "incremental") == "incremental",

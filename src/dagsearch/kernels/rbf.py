@@ -99,6 +99,17 @@ def collect_between(distances, low, high, found):
     return n_below, n_in
 
 
+@entry_point
+def mean_distance(squared):
+    """Mean distance given squared distances above the diagonal."""
+    n = squared.shape[0]
+    total = 0.0
+    for i in range(n):
+        for j in range(i + 1, n):
+            total += np.sqrt(squared[i, j])
+    return 2.0 * total / (n * (n - 1))
+
+
 @contracted_entry_point
 def to_kernel(matrix, scale, noise):
     """Turn squared distances above the diagonal into exp(-scale * distance); 1 + ``noise`` on the diagonal."""
@@ -112,7 +123,7 @@ def to_kernel(matrix, scale, noise):
 
 @contracted_entry_point
 def pivoted_cholesky(columns, scale, tolerance, left, out):
-    """Rows ``out[:rank]`` (rank, n) with out' out = kernel matrix, up to ``tolerance`` on its diagonal; returns the rank.
+    """Rows ``out[:rank]`` with out' out = kernel matrix up to ``tolerance`` on its diagonal; returns the rank.
 
     The kernel matrix itself is never formed: each step needs the one column of the point that is worst explained so
     far. ``left`` (n,) is scratch: what is left of the diagonal. Returns -1 if ``out`` has too few rows.

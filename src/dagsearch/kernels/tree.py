@@ -16,7 +16,7 @@ from dagsearch.kernels.random import below_high, next_word
 
 ROOT = 0
 UNOPENED = -1
-TREE_FULL = -1
+TABULATED = 1 << 14
 
 
 class Tree(NamedTuple):
@@ -30,8 +30,8 @@ class Tree(NamedTuple):
     mean: Any  # (capacity,) float64   mean return
     spread: Any  # (capacity,) float64   1 / sqrt(visits)
     size: Any  # (1,) int64   slots in use
-    log_width: Any  # (n_simulations + 1,) float64   sqrt(2 ln N): logarithms and roots are slow, and N small
-    inverse_root: Any  # (n_simulations + 1,) float64   1 / sqrt(N)
+    log_width: Any  # (TABULATED,) float64   sqrt(2 ln N): logarithms and roots are slow, and N mostly small
+    inverse_root: Any  # (TABULATED,) float64   1 / sqrt(N)
 
 
 @kernel
@@ -87,7 +87,8 @@ def expand(tree, node, state):
 @kernel
 def best_by_ucb(tree, node, exploration):
     """The child with the largest UCB1 value, mean + C sqrt(2 ln N / n), the first of equals."""
-    width = exploration * tree.log_width[tree.visits[node]]
+    n = tree.visits[node]
+    width = exploration * (tree.log_width[n] if n < TABULATED else np.sqrt(2.0 * np.log(n)))
     first = tree.first_child[node]
     best, best_value = first, -np.inf
     for child in range(first, first + tree.n_expanded[node]):
@@ -101,6 +102,7 @@ def best_by_ucb(tree, node, exploration):
 def record_return(tree, node, value):
     """Count one visit of ``node`` with return ``value``."""
     tree.visits[node] += 1
-    spread = tree.inverse_root[tree.visits[node]]
+    n = tree.visits[node]
+    spread = tree.inverse_root[n] if n < TABULATED else 1.0 / np.sqrt(n)
     tree.spread[node] = spread
     tree.mean[node] += (value - tree.mean[node]) * (spread * spread)

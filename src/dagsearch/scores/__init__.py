@@ -60,6 +60,8 @@ def make(
         raise UnknownNameError("variances", variances, ("different", "equal"))
     if penalty not in (None, "edges", "parameters"):
         raise UnknownNameError("penalty", penalty, ("edges", "parameters"))
+    if not isinstance(n_jobs, int) or n_jobs < 1:
+        raise InputError(f"n_jobs must be a whole number of at least 1, got {n_jobs!r}")
     dataset = as_dataset(data)
     if name in DISCRETE:
         if variances == "equal":

@@ -129,7 +129,7 @@ class Score:
 
     def _check_family(self, node: int, parents: Sequence[int]) -> None:
         for index in (node, *parents):
-            if not 0 <= index < self.n_nodes:
-                raise InputError(f"node indices must lie between 0 and {self.n_nodes - 1}, got {index}")
+            if not isinstance(index, int | np.integer) or isinstance(index, bool) or not 0 <= index < self.n_nodes:
+                raise InputError(f"node indices must be whole numbers from 0 to {self.n_nodes - 1}, got {index!r}")
         if node in parents or len(set(parents)) < len(parents):
             raise InputError(f"parents of node {node} must be distinct other nodes, got {list(parents)}")

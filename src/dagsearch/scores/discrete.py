@@ -24,7 +24,8 @@ class CountingScore(Score):
         # Equal rows are counted once with a weight: a table of few binary columns has few distinct rows.
         rows, weights = np.unique(codes, axis=0, return_counts=True)
         counts = np.arange(1, data.n_samples + 1)
-        n_cells = max(_MIN_CELLS, 2 * len(rows)) * int(levels.max())
+        # Joint values of parents are renumbered when they outgrow the scratch, and there are no more than rows.
+        n_cells = max(_MIN_CELLS, len(rows)) * int(levels.max())
         super().__init__(
             data.n_nodes,
             empty_family(
@@ -39,7 +40,7 @@ class CountingScore(Score):
                 columns=np.empty(data.n_nodes + 1, dtype=np.int64),
                 cells=np.empty(len(rows), dtype=np.int64),
                 relabel=np.empty(n_cells, dtype=np.int64),
-                table=np.empty(n_cells * int(levels.max()), dtype=np.int64),
+                table=np.empty(n_cells, dtype=np.int64),
             ),
         )
 
@@ -59,6 +60,6 @@ class BDeuScore(CountingScore):
     name: ClassVar[str] = "bdeu"
 
     def __init__(self, data: Dataset, sample_size: float = 1.0) -> None:
-        if not sample_size > 0:
-            raise InputError(f"sample_size must be positive, got {sample_size}")
+        if not isinstance(sample_size, int | float) or not 0 < sample_size < math.inf:
+            raise InputError(f"sample_size must be a positive number, got {sample_size!r}")
         super().__init__(data, BDEU, float(sample_size))

@@ -21,7 +21,7 @@ from dagsearch.data import Dataset
 from dagsearch.errors import DagsearchError
 from dagsearch.graph.bitset import Rows, members_of_each
 from dagsearch.kernels.local import regression_terms_of
-from dagsearch.kernels.rbf import collect_between, pivoted_cholesky, squared_distances, to_kernel
+from dagsearch.kernels.rbf import collect_between, mean_distance, pivoted_cholesky, squared_distances, to_kernel
 from dagsearch.scores import lapack
 from dagsearch.scores.base import Score, empty_family
 from dagsearch.scores.fitpool import FitPool
@@ -125,8 +125,9 @@ class GPScore(Score):
 
     def rss(self, node: int, parents: Iterable[int]) -> float:
         """Residual sum of squares of ``node`` on its parents (indices), with the paper's +1.0."""
-        members = tuple(sorted(int(p) for p in parents))
-        self._check_family(node, members)
+        given = list(parents)
+        self._check_family(node, given)
+        members = tuple(sorted(int(p) for p in given))
         with self.cache.lock, self._blas.limit(limits=1, user_api="blas"):
             return float(self._fits.get([members])[0][node])
 
@@ -156,7 +157,9 @@ class GPScore(Score):
     def _fit_members(self, columns: NDArray[np.float64], workspace: _Workspace) -> NDArray[np.float64]:
         """Fit a parent set that is not empty, the quicker way if there are two."""
         squared_distances(columns, workspace.matrix)
-        scale = 0.5 / self._median_distance(workspace.matrix, workspace.found) ** 2
+        # A column that holds mostly one value has a median distance of zero: the mean distance stands in for it.
+        length = self._median_distance(workspace.matrix, workspace.found) or mean_distance(workspace.matrix)
+        scale = 0.5 / length**2
         if len(columns) <= _FEW_PARENTS:
             fit = self._fit_low_rank(columns, scale, workspace)
             if fit is not None:

@@ -76,7 +76,7 @@ def _search_once(
     problem: Problem, score: ScoreLike, settings: CDUCTSettings, rng: np.random.Generator, monitor: Monitor
 ) -> Outcome:
     """One run of Algorithm 2."""
-    search = Simulator(problem, score, int(rng.integers(2**63)), monitor)
+    search = Simulator(problem, score, int(rng.integers(2**63)), monitor, settings.horizon)
     n_sims = max(1, int(settings.sims_per_node * problem.n_nodes))
     budget = problem.edge_budget
     search.n_steps = None if budget is None else 2 * (budget - problem.n_start_edges)
@@ -84,10 +84,10 @@ def _search_once(
     with monitor.guard():
         if settings.exploration_scale == "root-mean" and search.has_actions:
             # The first decision has no predecessor: it is searched once only to learn the scale.
-            search.simulate(n_sims, settings.horizon, _exploration(search, settings))
+            search.simulate(n_sims, _exploration(search, settings))
             n_calibration, search.n_simulations = search.n_simulations, 0
         while search.has_actions:
-            search.simulate(n_sims, settings.horizon, _exploration(search, settings))
+            search.simulate(n_sims, _exploration(search, settings))
             if budget is None and search.at_best:
                 break
             search.move(_final_move(search, settings.final_move))

@@ -20,39 +20,41 @@ class _EdgeRewards:
     def __init__(self, problem: Problem, score: ScoreLike) -> None:
         self.score = score
         self.n_nodes = problem.n_nodes
-        self._terms = np.zeros((self.n_nodes, self.n_nodes, 2))  # [cause, effect]: terms of effect with that edge
-        self._stale = np.ones(self.n_nodes, dtype=bool)
+        self._own = np.zeros((self.n_nodes, 2))
+        self._gains = np.zeros((2, self.n_nodes, self.n_nodes))  # [:, cause, effect]: change of value and penalty
+        self._stale = set(range(self.n_nodes))
 
     def after(self, adjacency: NDArray[np.int8], legal: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Rewards after each legal edge; -inf elsewhere."""
-        rewards = np.full(legal.shape, -np.inf)
         if not self.score.decomposable:
-            for cause, effect in np.argwhere(legal):
-                adjacency[cause, effect] = 1
-                rewards[cause, effect] = self.score.reward_of(adjacency)
-                adjacency[cause, effect] = 0
-            return rewards
-        self._refresh(adjacency, legal)
-        own = self._own_terms(adjacency)
-        others = own.sum(axis=0) - own
-        values, penalties = (others[None, :, k] + self._terms[:, :, k] for k in range(2))
-        rewards[legal] = self.score.combine(values[legal], penalties[legal])
-        return rewards
+            return self._whole_graphs(adjacency, legal)
+        for effect in self._stale:
+            self._refresh(effect, adjacency[:, effect].astype(bool), np.flatnonzero(legal[:, effect]))
+        self._stale.clear()
+        value, penalty = self._own.sum(axis=0)
+        rewards: NDArray[np.float64] = self.score.combine(value + self._gains[0], penalty + self._gains[1])
+        return np.where(legal, rewards, -np.inf)
 
     def insert(self, effect: int) -> None:
         """Note that ``effect`` got a new parent."""
-        self._stale[effect] = True
+        self._stale.add(effect)
 
-    def _own_terms(self, adjacency: NDArray[np.int8]) -> NDArray[np.float64]:
-        return self.score.terms(np.arange(self.n_nodes), rows_from_membership(adjacency.T))
+    def _refresh(self, effect: int, parents: NDArray[np.bool_], causes: NDArray[np.intp]) -> None:
+        """Look up the terms of ``effect`` with its own parents, and with each possible cause added."""
+        sets = np.tile(parents, (len(causes) + 1, 1))
+        sets[np.arange(len(causes)), causes] = True
+        terms = self.score.terms(np.full(len(sets), effect), rows_from_membership(sets))
+        self._own[effect] = terms[-1]
+        self._gains[:, causes, effect] = (terms[:-1] - terms[-1]).T
 
-    def _refresh(self, adjacency: NDArray[np.int8], legal: NDArray[np.bool_]) -> None:
-        causes, effects = np.nonzero(legal & self._stale[None, :])
-        if len(causes):
-            parents = adjacency.T[effects].astype(bool)
-            parents[np.arange(len(causes)), causes] = True
-            self._terms[causes, effects] = self.score.terms(effects, rows_from_membership(parents))
-        self._stale[:] = False
+    def _whole_graphs(self, adjacency: NDArray[np.int8], legal: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Ask for the reward of every graph with one edge more."""
+        rewards = np.full(legal.shape, -np.inf)
+        for cause, effect in np.argwhere(legal):
+            adjacency[cause, effect] = 1
+            rewards[cause, effect] = self.score.reward_of(adjacency)
+            adjacency[cause, effect] = 0
+        return rewards
 
 
 def greedy(problem: Problem, score: ScoreLike, rng: np.random.Generator, monitor: Monitor) -> Outcome:

@@ -77,9 +77,10 @@ class Problem:
 
     def __post_init__(self) -> None:
         if self.edge_budget is not None and not self.n_start_edges <= self.edge_budget <= self.max_edges:
+            limits = "" if self.max_edges == self.n_nodes * (self.n_nodes - 1) // 2 else " under these restrictions"
             raise InputError(
                 f"edge_budget must be between {self.n_start_edges} and {self.max_edges} for {self.n_nodes} "
-                f"variables, got {self.edge_budget}"
+                f"variables{limits}, got {self.edge_budget}"
             )
 
     @property
@@ -94,8 +95,10 @@ class Problem:
 
     @property
     def max_edges(self) -> int:
-        """No DAG has more edges."""
-        return self.n_nodes * (self.n_nodes - 1) // 2
+        """No DAG that this process can reach has more edges (with forbidden edges there may be fewer)."""
+        by_pairs = int(np.triu(self.allowed | self.allowed.T | self.start | self.start.T, 1).sum())
+        by_parents = sum(min(node, self.max_parents) for node in range(self.n_nodes))
+        return min(by_pairs, max(by_parents, self.n_start_edges))
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ def random_search(
     search.n_steps = 1
     with monitor.guard():
         if search.has_actions:
-            search.simulate(n_simulations, horizon=None, exploration=None)
+            search.simulate(n_simulations, exploration=None)
             search.step = 1
     return Outcome(
         adjacency=search.best_adjacency(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from dagsearch.kernels.simulate import (
     Search,
     simulate,
 )
-from dagsearch.kernels.tree import ROOT, Tree, reset
+from dagsearch.kernels.tree import ROOT, TABULATED, Tree, reset
 from dagsearch.search.monitor import Monitor, Progress
 from dagsearch.search.process import (
     adjacency_from_parents,
@@ -33,13 +34,14 @@ from dagsearch.search.process import (
 )
 from dagsearch.search.protocol import Problem, ScoreLike
 
-_CHUNK = 20_000  # simulations between two looks at the clock
+_FIRST_CHUNK = 1000  # simulations between two looks at the clock, adapted to take the time below
+_SECONDS_PER_CHUNK = 0.05
 _FIRST_TREE = 1 << 12
 _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
 
-def _new_tree(capacity: int, n_simulations: int) -> Tree:
-    counts = np.arange(1, n_simulations + 1, dtype=np.float64)
+def _new_tree(capacity: int) -> Tree:
+    counts = np.arange(1, TABULATED, dtype=np.float64)
     return Tree(
         first_child=np.zeros(capacity, dtype=np.int32),
         n_actions=np.zeros(capacity, dtype=np.int32),
@@ -57,7 +59,7 @@ def _new_tree(capacity: int, n_simulations: int) -> Tree:
 def _larger_tree(tree: Tree) -> Tree:
     """The same tree with twice the room."""
     capacity = len(tree.visits)
-    larger = _new_tree(2 * capacity, len(tree.log_width) - 1)
+    larger = _new_tree(2 * capacity)
     for old, new in zip(tree, larger, strict=True):
         new[: len(old)] = old
     return larger
@@ -76,16 +78,23 @@ class Simulator:
         Seed of the kernel's random generator.
     monitor
         Clock and listener.
+    horizon
+        A simulation adds at most so many edges to the root; None: up to the budget.
     """
 
-    def __init__(self, problem: Problem, score: ScoreLike, seed: int, monitor: Monitor) -> None:
+    def __init__(
+        self, problem: Problem, score: ScoreLike, seed: int, monitor: Monitor, horizon: int | None = None
+    ) -> None:
         self.problem = problem
         self.score = score
         self.monitor = monitor
+        self._most_edges = problem.max_edges if problem.edge_budget is None else problem.edge_budget
+        self._horizon = min(horizon or self._most_edges, self._most_edges)
         self.n_simulations = 0
         self.step = 0
         self.n_steps: int | None = None
         self._n_planned = 0
+        self._chunk = _FIRST_CHUNK
         self._words = words_for(problem.n_nodes)[1]
         self._search = self._allocate(seed)
         self._callback = _CALLBACK(self._answer)
@@ -93,11 +102,10 @@ class Simulator:
         self._failure: BaseException | None = None
         self._set_root_terms()
         self._remember_start()
-        for node in reversed(range(problem.n_nodes)):
-            self._anticipate(node)
+        self._anticipate(range(problem.n_nodes - 1, -1, -1))
 
     def _allocate(self, seed: int) -> Search:
-        d, room = self.problem.n_nodes, self.problem.max_edges + 1
+        d, room = self.problem.n_nodes, self._horizon + 1
         n_words, _ = words_for(d)
         rules = rules_of(self.problem)
         root = start_partial(self.problem, rules)
@@ -114,7 +122,7 @@ class Simulator:
             root=root,
             graph=copy_partial(root),
             rules=rules,
-            tree=_new_tree(_FIRST_TREE, 0),
+            tree=_new_tree(_FIRST_TREE),
             memo=self.score.cache.memo,
             family=self.score.family,
             random=np.array([seed], dtype=np.uint64),
@@ -178,22 +186,21 @@ class Simulator:
         """The best graph so far."""
         return adjacency_from_parents(self._search.best_parents, self.problem.n_nodes)
 
-    def simulate(self, n_simulations: int, horizon: int | None, exploration: float | None) -> None:
+    def simulate(self, n_simulations: int, exploration: float | None) -> None:
         """Run simulations below the root, with a fresh tree, or without one if ``exploration`` is None."""
         control = self._control
         self._n_planned = n_simulations
-        budget = self.problem.max_edges if self.problem.edge_budget is None else self.problem.edge_budget
-        control["n_edges_limit"] = budget if horizon is None else min(budget, self.n_edges + horizon)
+        control["n_edges_limit"] = min(self._most_edges, self.n_edges + self._horizon)
         control["n_done"] = 0
         control["use_tree"] = exploration is not None
         control["exploration"] = 0.0 if exploration is None else exploration
-        if len(self._search.tree.log_width) <= n_simulations:
-            capacity = len(self._search.tree.visits)
-            self._search = self._search._replace(tree=_new_tree(capacity, n_simulations))
         reset(self._search.tree)
         while control["n_done"] < n_simulations:
-            control["n_target"] = min(control["n_done"] + _CHUNK, n_simulations)
+            control["n_target"] = min(control["n_done"] + self._chunk, n_simulations)
+            started = self.monitor.seconds
             self._run_to_target(int(control["n_done"]))
+            slower = (self.monitor.seconds - started) / _SECONDS_PER_CHUNK
+            self._chunk = int(np.clip(self._chunk / max(slower, 0.1), 16, 100_000))
 
     def _run_to_target(self, n_before: int) -> None:
         """Call the kernel until its target is reached, giving it memory when it runs out."""
@@ -282,7 +289,7 @@ class Simulator:
             return
         root = self._search.root
         add_edge(root, int(control["stub"]), action, self._search.rules, self._words)
-        self._anticipate(action)
+        self._anticipate([action])
         control["stub"] = NO_STUB
         control["n_root_edges"] += 1
         for own, of_root in zip(self._search.graph, root, strict=True):
@@ -290,12 +297,14 @@ class Simulator:
         self._search.graph.touched[:] = 0
         self._set_root_terms()
 
-    def _anticipate(self, node: int) -> None:
-        """Tell the score that simulations will add causes to ``node``."""
+    def _anticipate(self, nodes: Iterable[int]) -> None:
+        """Tell the score that simulations will add causes to these nodes, the last one first."""
         d = self.problem.n_nodes
-        parents = membership_from_rows(self._search.root.parents, d)[node]
-        candidates = legal_edges(self._search.root, d)[:, node]
-        self.score.anticipate(node, tuple(np.flatnonzero(parents).tolist()), np.flatnonzero(candidates).tolist())
+        parents = membership_from_rows(self._search.root.parents, d)
+        legal = legal_edges(self._search.root, d)
+        for node in nodes:
+            own = tuple(np.flatnonzero(parents[node]).tolist())
+            self.score.anticipate(node, own, np.flatnonzero(legal[:, node]).tolist())
 
     def _set_root_terms(self) -> None:
         """Local terms of the root, from which simulations count differences."""

@@ -7,7 +7,7 @@ from typing import Any
 from dagsearch.data import as_dataset
 from dagsearch.errors import InputError, UnknownNameError
 from dagsearch.graph import DAG, as_graph
-from dagsearch.prune.coefficients import keep_large_coefficients
+from dagsearch.pruning.coefficients import keep_large_coefficients
 
 __all__ = ["METHODS", "prune"]
 

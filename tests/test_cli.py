@@ -1,0 +1,540 @@
+"""The command line: what it prints, what it writes, and how it ends."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from importlib import metadata
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import dagsearch as ds
+from dagsearch.cli import main
+
+JSON_KEYS = {"method", "edges", "pruned_edges", "n_edges", "reward", "score", "seconds", "seed"}
+JSON_KEYS |= {"n_simulations", "n_score_evaluations", "version"}
+METRICS = {"tpr", "fdr", "shd", "precision", "recall", "f1", "n_edges"}
+FEW = ("--sims-per-node", "5")
+
+
+def run(*arguments):
+    """Run the command in this process."""
+    # click before 8.2 mixes the two streams unless told otherwise.
+    separate = {"mix_stderr": False} if "mix_stderr" in inspect.signature(CliRunner).parameters else {}
+    return CliRunner(**separate).invoke(main, [str(argument) for argument in arguments])
+
+
+def succeed(*arguments):
+    """Run the command and return what it printed."""
+    result = run(*arguments)
+    assert result.exit_code == 0, result.stderr
+    return result.stdout
+
+
+def discovered(*arguments):
+    """The JSON object that `discover` prints."""
+    return json.loads(succeed("discover", *arguments, "--json", "-"))
+
+
+def start(*arguments, **options):
+    """Start the command in a process of its own."""
+    command = [sys.executable, "-m", "dagsearch.cli", *map(str, arguments)]
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command, text=True, **{**pipes, **options})
+
+
+def good_table():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(120, 5))
+    x[:, 1] += x[:, 0]
+    x[:, 2] += x[:, 1] ** 2
+    x[:, 4] += x[:, 3]
+    return pd.DataFrame(x, columns=list("abcde"))
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """A folder of its own for each test, which is also where it runs, with one good table."""
+    monkeypatch.chdir(tmp_path)
+    good_table().to_csv("good.csv", index=False)
+    return tmp_path
+
+
+def files_in(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+# ---------------------------------------------------------------- discover
+
+
+def test_json_on_standard_output_is_one_object_with_the_keys_of_the_contract():
+    result = run("discover", "good.csv", *FEW, "--edges", 4, "--seed", 3, "--json", "-")
+    assert result.exit_code == 0
+    record = json.loads(result.stdout)
+    assert set(record) >= JSON_KEYS
+    assert "metrics" not in record
+    assert (record["method"], record["score"], record["seed"]) == ("cd-uct", "bic-quadratic", 3)
+    assert record["n_edges"] == len(record["edges"]) == 4
+    assert all(len(edge) == 2 and set(edge) <= set("abcde") for edge in record["edges"])
+    assert record["status"] == "finished"
+    assert record["version"] == ds.__version__
+    assert record["n_simulations"] == 2 * 4 * 5 * 5
+    model = ds.CDUCT(sims_per_node=5, edge_budget=4, random_state=3).fit(good_table())
+    assert record["edges"] == [list(edge) for edge in model.dag_.edges]
+    assert record["pruned_edges"] == [list(edge) for edge in model.pruned_dag_.edges]
+    assert record["reward"] == model.reward_
+
+
+def test_a_known_truth_brings_metrics():
+    record = discovered("sachs", "--score", "bic-linear", "--edges", 20, *FEW)
+    truth = ds.datasets.load("sachs").truth
+    assert set(record["metrics"]) >= METRICS
+    found = ds.DAG.from_edges([tuple(edge) for edge in record["edges"]], names=truth.names)
+    pruned = ds.DAG.from_edges([tuple(edge) for edge in record["pruned_edges"]], names=truth.names)
+    assert record["metrics"] == ds.metrics.compare(found, truth)
+    assert record["pruned_metrics"] == ds.metrics.compare(pruned, truth)
+    assert record["n_edges"] == record["metrics"]["n_edges"] == 20
+
+
+def test_json_goes_to_a_file_and_text_to_standard_output(folder):
+    text = succeed("discover", "good.csv", *FEW, "--edges", 4, "--json", "result.json")
+    record = json.loads((folder / "result.json").read_text())
+    assert set(record) >= JSON_KEYS
+    assert "cd-uct on good.csv: 120 rows, 5 variables" in text
+    assert "score: bic-quadratic, since all columns are continuous" in text
+    assert "Constructed graph, 4 edges:" in text
+    assert "After pruning (coefficients)" in text
+    assert f"reward {record['reward']:.6f} (bic-quadratic)" in text
+    assert "against the true graph" not in text
+
+
+def test_text_compares_with_a_known_truth():
+    text = succeed("discover", "sachs", "--method", "random-sampling", "--score", "bic-linear", "--edges", 15)
+    assert "against the true graph" in text
+    assert all(title in text for title in ("TPR", "FDR", "SHD", "constructed", "pruned"))
+
+
+def test_out_writes_the_graph_in_four_formats(folder):
+    pytest.importorskip("matplotlib")
+    result = run("discover", "good.csv", *FEW, "--edges", 6, "--out", "deep/results", "--json", "-")
+    assert result.exit_code == 0
+    record = json.loads(result.stdout)
+    assert "wrote" in result.stderr
+    written = folder / "deep" / "results"
+    stems = ["graph", "pruned"] if record["pruned_edges"] != record["edges"] else ["graph"]
+    suffixes = (".csv", ".dot", ".graphml", ".svg")
+    assert sorted(path.name for path in written.iterdir()) == [stem + s for stem in stems for s in suffixes]
+    edges = pd.read_csv(written / "graph.csv")[["cause", "effect"]]
+    assert edges.to_numpy().tolist() == record["edges"]
+    assert (written / "graph.dot").read_text().startswith("digraph")
+    assert ElementTree.parse(written / "graph.svg").getroot().tag.endswith("svg")
+    compared = json.loads(succeed("compare", written / "graph.graphml", written / "graph.csv", "--json", "-"))
+    assert compared["shd"] == 0
+
+
+def test_out_writes_the_pruned_graph_where_it_differs(folder):
+    rng = np.random.default_rng(1)
+    pd.DataFrame(rng.normal(size=(500, 4)), columns=list("abcd")).to_csv("noise.csv", index=False)
+    succeed("discover", "noise.csv", *FEW, "--score", "bic-linear", "--edges", 3, "--out", "results")
+    assert (folder / "results" / "pruned.csv").read_text() == "cause,effect\n"
+    assert len((folder / "results" / "graph.csv").read_text().splitlines()) == 4
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".npy", ".parquet"])
+def test_tables_are_read_in_every_format(suffix):
+    table, path = good_table(), f"table{suffix}"
+    if suffix == ".npy":
+        np.save(path, table.to_numpy())
+    elif suffix == ".parquet":
+        pytest.importorskip("pyarrow")
+        table.to_parquet(path)
+    else:
+        table.to_csv(path, index=False, sep="\t" if suffix == ".tsv" else ",")
+    names = table.columns if suffix != ".npy" else [f"x{j}" for j in range(5)]
+    record = discovered(path, *FEW, "--edges", 4)
+    expected = ds.CDUCT(sims_per_node=5, edge_budget=4, random_state=0).fit(table).dag_.with_names(names)
+    assert record["names"] == list(names)
+    assert record["edges"] == [list(edge) for edge in expected.edges]
+
+
+def test_a_file_with_the_truth_brings_metrics(folder):
+    (folder / "truth.csv").write_text("cause,effect\na,b\nb,c\nd,e\n")
+    record = discovered("good.csv", *FEW, "--edges", 3, "--truth", "truth.csv")
+    assert record["metrics"]["n_true_edges"] == 3
+    truth = ds.DAG.from_edges([("a", "b"), ("b", "c"), ("d", "e")], names=list("abcde"))
+    found = ds.DAG.from_edges([tuple(edge) for edge in record["edges"]], names=list("abcde"))
+    assert record["metrics"] == ds.metrics.compare(found, truth)
+    # A matrix has no names of its own: its columns are those of the table.
+    np.save("truth.npy", truth.adjacency)
+    assert discovered("good.csv", *FEW, "--edges", 3, "--truth", "truth.npy")["metrics"] == record["metrics"]
+
+
+def test_one_seed_gives_one_graph_whatever_jobs_is():
+    options = ("good.csv", *FEW, "--score", "bic-gp", "--edges", 7)
+    records = [discovered(*options, "--seed", 5, "--jobs", jobs) for jobs in (1, 2, -1, 1)]
+    assert len({json.dumps([r["edges"], r["reward"], r["n_score_evaluations"]]) for r in records}) == 1
+
+
+def test_two_seeds_differ():
+    options = ("good.csv", "--method", "random-sampling", "--edges", 7)
+    assert len({json.dumps(discovered(*options, "--seed", seed)["edges"]) for seed in range(4)}) > 1
+
+
+def test_required_and_forbidden_edges_are_obeyed():
+    options = ("--require", "e->a", "--require", "c -> b", "--forbid", "a->b", "--forbid", "d->e")
+    record = discovered("good.csv", *FEW, "--edges", 7, *options)
+    assert ["e", "a"] in record["edges"]
+    assert ["c", "b"] in record["edges"]
+    assert ["e", "a"] in record["pruned_edges"]
+    assert ["a", "b"] not in record["edges"]
+    assert ["d", "e"] not in record["edges"]
+
+
+def test_kinds_can_be_declared():
+    rng = np.random.default_rng(2)
+    pd.DataFrame(rng.integers(0, 4, (150, 3)), columns=list("abc")).to_csv("few.csv", index=False)
+    assert discovered("few.csv", *FEW)["score"] == "bic-discrete"
+    assert discovered("few.csv", *FEW, "--continuous", "a, b,c")["score"] == "bic-quadratic"
+    pd.DataFrame(rng.integers(0, 30, (150, 3)), columns=list("abc")).to_csv("many.csv", index=False)
+    assert discovered("many.csv", *FEW)["score"] == "bic-quadratic"
+    assert discovered("many.csv", *FEW, "--discrete", "a,b,c")["score"] == "bic-discrete"
+
+
+@pytest.mark.parametrize("method", ["cd-uct", "greedy", "random-search", "random-sampling"])
+def test_every_method_runs_by_its_name(method):
+    record = discovered("good.csv", "--method", method, *FEW, "--edges", 5)
+    assert record["method"] == method
+    assert record["n_edges"] == 5
+
+
+def test_every_option_reaches_the_search():
+    options = ("--variances", "equal", "--penalty", "parameters", "--horizon", 3, "--exploration", 0.5)
+    options += ("--exploration-scale", "none", "--final-move", "highest-mean", "--restarts", 2)
+    options += ("--max-parents", 2, "--prune", "none", "--time-limit", 100, "--score", "bic-linear")
+    settings = discovered("good.csv", *FEW, "--edges", 5, *options)["settings"]
+    expected = {"variances": "equal", "penalty": "parameters", "horizon": 3, "exploration": 0.5, "n_restarts": 2}
+    expected |= {"exploration_scale": "none", "final_move": "highest-mean", "max_parents": 2, "prune": "none"}
+    expected |= {"time_limit": 100.0, "score": "bic-linear", "edge_budget": 5, "sims_per_node": 5.0}
+    assert {key: settings[key] for key in expected} == expected
+
+
+def test_time_limit_ends_the_search_with_its_best_graph():
+    started = time.perf_counter()
+    record = discovered("sachs", "--score", "bic-linear", "--edges", 30, "--sims-per-node", 1e5, "--time-limit", 1)
+    assert record["status"] == "time-limit"
+    assert record["n_edges"] == 30
+    assert 1 <= time.perf_counter() - started < 15
+
+
+def test_text_says_that_the_time_limit_was_reached():
+    text = succeed("discover", "good.csv", "--edges", 6, "--sims-per-node", 1e5, "--time-limit", 0.2)
+    assert "The time limit was reached: this is the best graph so far." in text
+
+
+# ---------------------------------------------------------------- the other commands
+
+
+def test_compare_prints_metrics_as_text_and_as_json(folder):
+    (folder / "found.csv").write_text("cause,effect\na,b\nc,b\n")
+    (folder / "truth.json").write_text('{"edges": [["a", "b"], ["b", "c"]], "names": ["a", "b", "c"]}')
+    record = json.loads(succeed("compare", "found.csv", "truth.json", "--json", "-"))
+    assert set(record) >= METRICS
+    assert (record["tpr"], record["fdr"], record["shd"], record["n_edges"]) == (0.5, 0.5, 1, 2)
+    text = succeed("compare", "found.csv", "truth.json", "--json", "metrics.json")
+    assert "tpr  0.5000" in text
+    assert json.loads((folder / "metrics.json").read_text()) == record
+
+
+def test_compare_takes_the_name_of_a_data_set_for_the_truth(folder):
+    truth = ds.datasets.load("sachs").truth
+    (folder / "found.json").write_text(json.dumps({"edges": truth.edges, "names": truth.names}))
+    record = json.loads(succeed("compare", "found.json", "sachs", "--json", "-"))
+    assert (record["tpr"], record["shd"], record["n_edges"]) == (1.0, 0, 17)
+
+
+def test_the_json_of_discover_can_be_compared():
+    succeed("discover", "sachs", *FEW, "--score", "bic-linear", "--edges", 17, "--json", "run.json")
+    expected = discovered("sachs", *FEW, "--score", "bic-linear", "--edges", 17)["metrics"]
+    assert json.loads(succeed("compare", "run.json", "sachs", "--json", "-")) == expected
+
+
+def test_datasets_are_listed_and_described():
+    lines = succeed("datasets").splitlines()
+    assert [line.split()[0] for line in lines] == ds.datasets.names()
+    description = succeed("datasets", "sachs")
+    assert "853 x 11" in description
+    assert "17 true edges" in description
+    assert "Science" in description
+
+
+def test_demo_shows_a_graph_and_its_comparison():
+    text = succeed("demo", "--seed", 1)
+    assert "Sachs" in text
+    assert "Constructed graph" in text
+    assert "against the true graph" in text
+    assert "seed 1" in text
+
+
+def test_help_and_version_are_there_for_every_command():
+    assert ds.__version__ in succeed("--version")
+    for command in ([], ["discover"], ["compare"], ["datasets"], ["demo"]):
+        assert "Usage:" in succeed(*command, "--help")
+
+
+def test_the_command_is_installed_under_its_name():
+    (script,) = metadata.entry_points(group="console_scripts", name="dagsearch")
+    assert script.load() is main
+
+
+# ---------------------------------------------------------------- start-up
+
+
+def modules_after(statement):
+    """Names of the top-level modules in memory after a statement, in a fresh process."""
+    program = f"import sys\n{statement}\nprint(*{{name.partition('.')[0] for name in sys.modules}})"
+    result = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    return set(result.stdout.split())
+
+
+def test_importing_dagsearch_loads_no_heavy_package():
+    heavy = {"numba", "pandas", "sklearn", "scipy", "networkx", "matplotlib", "rich"}
+    assert not heavy & modules_after("import dagsearch")
+    assert "pandas" in modules_after("import dagsearch; dagsearch.Dataset")
+
+
+def test_help_loads_no_heavy_package_and_comes_at_once():
+    heavy = {"numba", "pandas", "sklearn", "scipy", "networkx", "matplotlib"}
+    call = "from dagsearch.cli import main\nmain(['discover', '--help'], standalone_mode=False)"
+    assert not heavy & modules_after(call)
+    seconds = []
+    for _ in range(3):
+        started = time.perf_counter()
+        process = start("--help")
+        output, _ = process.communicate(timeout=30)
+        seconds.append(time.perf_counter() - started)
+        assert process.returncode == 0
+        assert "discover" in output
+    assert min(seconds) < 1.5
+
+
+# ---------------------------------------------------------------- wrong input
+
+
+def with_column(**columns):
+    return good_table().assign(**columns).to_csv(index=False)
+
+
+def with_entry(entry):
+    table = good_table().astype(object)
+    table.loc[3, "b"] = entry
+    return table.to_csv(index=False)
+
+
+BAD_TABLES = {
+    "a missing value": (with_entry(None), "1 in column 'b'"),
+    "an infinite value": (with_entry("inf"), "column 'b': row 4 holds inf"),
+    "a constant column": (with_column(c=1.0), "column 'c' is constant"),
+    "twin columns": (with_column(c=good_table().a), "columns 'a' and 'c' hold the same values"),
+    "text among numbers": (with_entry("oops"), "column 'b': row 4 holds 'oops'"),
+    "one column": (good_table()[["a"]].to_csv(index=False), "at least 2 columns"),
+    "two rows": (good_table()[:2].to_csv(index=False), "at least 3 rows, got 2"),
+    "no rows": (good_table()[:0].to_csv(index=False), "bad.csv"),
+    "nothing": ("", "bad.csv: is empty"),
+    "bytes": (bytes(range(256)) * 9, "bad.csv: is not a text file"),
+    "a name twice": ("a,a\n1,2\n3,5\n4,4\n", "2 columns have the name 'a'"),
+    "ragged rows": ("a,b\n1,2\n3,4,5\n6,7\n8,9\n", "bad.csv"),
+}
+
+
+def assert_refused(result, message, folder, before):
+    """Exit code 2, one message on standard error, and nothing written."""
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.count("Error: ") == 1
+    assert result.stderr.strip().splitlines()[-1].startswith("Error: ")
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+    assert files_in(folder) == before
+    assert not (folder / "results").exists()
+
+
+@pytest.mark.parametrize("what", BAD_TABLES)
+def test_a_bad_table_ends_with_one_message(folder, what):
+    content, message = BAD_TABLES[what]
+    (folder / "bad.csv").write_bytes(content if isinstance(content, bytes) else content.encode())
+    before = files_in(folder)
+    for score in ("bic-linear", "auto"):
+        result = run("discover", "bad.csv", *FEW, "--score", score, "--json", "result.json", "--out", "results")
+        assert_refused(result, message, folder, before)
+
+
+BAD_ARGUMENTS = [
+    (["missing.csv"], "missing.csv: there is no such file"),
+    (["table.xlsx"], "the suffix must be one of .csv"),
+    (["sach"], "Did you mean 'sachs'?"),
+    (["."], "suffix"),
+    (["good.csv", "--edges", "11"], "must be between 0 and 10 for 5 variables, got 11"),
+    (["good.csv", "--edges", "-1"], "got -1"),
+    (["good.csv", "--edges", "many"], "'--edges': 'many' is not a valid integer"),
+    (["good.csv", "--method", "gredy"], "unknown method 'gredy'"),
+    (["good.csv", "--method", "gredy"], "Did you mean 'greedy'?"),
+    (["good.csv", "--score", "bic-linaer"], "Did you mean 'bic-linear'?"),
+    (["good.csv", "--score", "bic-discrete"], "has 120 levels in 120 rows"),
+    (["good.csv", "--variances", "same"], "choose from different, equal"),
+    (["good.csv", "--exploration", "-1"], "exploration must be a number of at least 0, got -1"),
+    (["good.csv", "--exploration", "nan"], "exploration must be a number of at least 0, got nan"),
+    (["good.csv", "--sims-per-node", "0"], "--sims-per-node must be a number above 0"),
+    (["good.csv", "--horizon", "0"], "horizon must be a whole number of at least 1"),
+    (["good.csv", "--seed", "-1"], "must be a whole number of at least 0, got -1"),
+    (["good.csv", "--jobs", "0"], "must be a whole number of at least 1, got 0"),
+    (["good.csv", "--time-limit", "0"], "must be a number above 0"),
+    (["good.csv", "--prune", "coeficients"], "Did you mean 'coefficients'?"),
+    (["good.csv", "--require", "a-b"], "write an edge as 'cause->effect', got 'a-b'"),
+    (["good.csv", "--require", "->b"], "write an edge as 'cause->effect', got '->b'"),
+    (["good.csv", "--forbid", "a->"], "write an edge as 'cause->effect', got 'a->'"),
+    (["good.csv", "--require", "a->z"], "unknown node 'z'"),
+    (["good.csv", "--require", "a->b", "--require", "b->a"], "cycle"),
+    (["good.csv", "--require", "a->b", "--forbid", "a->b"], "both requires and rules out the edge a -> b"),
+    (["good.csv", "--discrete", "z"], "unknown column 'z'"),
+    (["good.csv", "--discrete", "a", "--continuous", "a"], "both --discrete and --continuous"),
+    (["good.csv", "--truth", "missing.csv"], "missing.csv: there is no such file"),
+    (["good.csv", "--truth", "good.csv"], "good.csv"),
+    (["good.csv", "--out", "good.csv"], "--out must be a folder, good.csv is a file"),
+    (["good.csv", "--json", "missing/result.json"], "--json must be a file in a folder that can be written to"),
+    (["good.csv", "--json", "."], "--json must be a file, . is a folder"),
+    (["good.csv", "--nosuch", "1"], "No such option"),
+    ([], "Missing argument 'DATA'"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD_ARGUMENTS)
+def test_a_bad_argument_ends_with_one_message(folder, arguments, message):
+    before = files_in(folder)
+    defaults = [] if "--json" in arguments else ["--json", "result.json"]
+    defaults += [] if "--out" in arguments else ["--out", "results"]
+    assert_refused(run("discover", *FEW, *defaults, *arguments), message, folder, before)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["compare", "missing.csv", "sachs"], "missing.csv: there is no such file"),
+        (["compare", "good.csv", "sachs"], "its header must name the columns cause and effect"),
+        (["compare", "good.csv", "nosuch"], "unknown data set 'nosuch'"),
+        (["compare", "good.csv", "good.csv", "--json", "missing/m.json"], "--json must be a file in a folder"),
+        (["datasets", "sach"], "Did you mean 'sachs'?"),
+        (["nosuch"], "No such command 'nosuch'"),
+    ],
+)
+def test_other_commands_refuse_bad_arguments_too(folder, arguments, message):
+    assert_refused(run(*arguments), message, folder, files_in(folder))
+
+
+def test_a_data_set_that_is_not_at_hand_says_how_to_get_it(folder, monkeypatch):
+    monkeypatch.delenv("DAGSEARCH_DATA", raising=False)
+    assert_refused(run("discover", "asia"), "DAGSEARCH_DATA", folder, files_in(folder))
+
+
+def test_a_folder_inside_a_file_is_refused_before_the_search(folder):
+    before = files_in(folder)
+    result = run("discover", "good.csv", *FEW, "--json", "result.json", "--out", "good.csv/results")
+    assert_refused(result, "good.csv", folder, before)
+
+
+def test_a_real_process_ends_with_code_two_and_one_message():
+    process = start("discover", "missing.csv", "--json", "-")
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert output == ""
+    assert errors == "Error: missing.csv: there is no such file\n"
+
+
+# ---------------------------------------------------------------- real processes
+
+
+def test_a_real_process_prints_json_alone():
+    process = start("discover", "good.csv", *FEW, "--edges", 4, "--json", "-")
+    output, errors = process.communicate(timeout=120)
+    assert process.returncode == 0
+    assert errors == ""
+    assert json.loads(output)["edges"] == discovered("good.csv", *FEW, "--edges", 4)["edges"]
+
+
+class Terminal:
+    """A pseudo-terminal for standard error, so that a process shows its progress; what it shows is collected."""
+
+    def __init__(self):
+        self._master, self.slave = pytest.importorskip("pty").openpty()
+        self.text = ""
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self):
+        while True:
+            try:
+                self.text += os.read(self._master, 4096).decode(errors="replace")
+            except OSError:
+                return
+
+    def wait_for(self, words, process, seconds=90):
+        """Wait until some words are shown; the process must live as long."""
+        end = time.perf_counter() + seconds
+        while words not in self.text:
+            assert process.poll() is None, self.text
+            assert time.perf_counter() < end, self.text
+            time.sleep(0.05)
+
+    def close(self):
+        os.close(self.slave)
+        self._reader.join(timeout=10)
+        os.close(self._master)
+
+
+@pytest.fixture
+def terminal():
+    terminal = Terminal()
+    yield terminal
+    terminal.close()
+
+
+@pytest.mark.parametrize("options", [["--edges", 30], []])
+def test_an_interrupt_ends_the_search_with_its_best_graph(terminal, options):
+    arguments = ["discover", "sachs", "--score", "bic-linear", "--sims-per-node", 3e5, *options, "--json", "-"]
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "200"}
+    process = start(*arguments, stderr=terminal.slave, env=environment)
+    try:
+        terminal.wait_for("sims/s", process)
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert process.returncode == 0, terminal.text
+    record = json.loads(output)
+    assert record["status"] == "interrupted"
+    assert set(record) >= JSON_KEYS
+    assert record["n_edges"] == len(record["edges"])
+    assert not options or record["n_edges"] == 30
+    assert "Traceback" not in terminal.text
+
+
+def test_memory_does_not_grow_with_simulations_that_are_never_made():
+    resource = pytest.importorskip("resource")
+
+    def limit_memory():
+        resource.setrlimit(resource.RLIMIT_AS, (6 * 2**30, 6 * 2**30))
+
+    arguments = ["discover", "sachs", "--score", "bic-linear", "--edges", 30, "--sims-per-node", 1e8]
+    process = start(*arguments, "--time-limit", 1, "--json", "-", preexec_fn=limit_memory)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    assert json.loads(output)["status"] == "time-limit"
