@@ -4,6 +4,7 @@ import math
 import random
 import signal
 import time
+from dataclasses import replace
 
 import naive
 import networkx as nx
@@ -107,11 +108,14 @@ def problems(draw):
     choose = draw(st.randoms(use_true_random=False))
     order = choose.sample(range(n_nodes), n_nodes)
     pairs = [(order[a], order[b]) for a in range(n_nodes) for b in range(a + 1, n_nodes)]
-    start = frozenset(choose.sample(pairs, draw(st.integers(0, 3))))
+    max_parents = draw(st.sampled_from([None, 1, 2]))
+    drawn = choose.sample(pairs, draw(st.integers(0, 3)))
+    start = frozenset({effect: (cause, effect) for cause, effect in drawn}.values() if max_parents else drawn)
     density = draw(st.sampled_from([0.5, 1.0]))
     allowed = np.array([[choose.random() < density for _ in range(n_nodes)] for _ in range(n_nodes)])
-    edge_budget = draw(st.one_of(st.none(), st.integers(len(start), n_nodes * (n_nodes - 1) // 2)))
-    return problem_of(n_nodes, edge_budget, start, allowed, draw(st.sampled_from([None, 1, 2])))
+    without_budget = problem_of(n_nodes, None, start, allowed, max_parents)
+    edge_budget = draw(st.one_of(st.none(), st.integers(len(start), without_budget.max_edges)))
+    return replace(without_budget, edge_budget=edge_budget)
 
 
 @settings(max_examples=60, deadline=None)
@@ -256,8 +260,9 @@ def test_an_exception_in_a_users_score_comes_out_as_it_is(face, method, at_call)
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (math.nan, "must return a finite number or -inf, got nan"),
-        (math.inf, "must return a finite number or -inf, got inf"),
+        (math.nan, "must return a finite number, got nan"),
+        (math.inf, "must return a finite number, got inf"),
+        (-math.inf, "must return a finite number, got -inf"),
         ("high", "must return a number, got 'high'"),
         (None, "must return a number, got None"),
     ],
@@ -269,32 +274,14 @@ def test_an_answer_that_is_no_number_is_an_input_error_that_names_the_call(face,
     assert message in str(refusal.value)
 
 
-class ImpossibleSomewhere(naive.TableScore):
-    """Minus infinity where ``is_impossible`` says so."""
-
-    def __init__(self, seed, n_nodes, is_impossible):
-        super().__init__(seed, n_nodes)
-        self.is_impossible = is_impossible
-
-    def local(self, node, parents):
-        return -math.inf if self.is_impossible(node, parents) else super().local(node, parents)
-
-
-@pytest.mark.xfail(reason="-inf minus -inf is NaN in sums of differences and in means", strict=True)
-@pytest.mark.parametrize("method", ["cd-uct", "greedy", "random-search"])
-def test_a_graph_that_is_impossible_at_the_start_may_become_possible(method):
-    score = ImpossibleSomewhere(3, 4, lambda node, parents: node == 0 and not parents)
-    best = max(map(score.reward_of_edges, DAGS[4]))
-    model = METHODS[method](score=score, edge_budget=None, random_state=0).fit(table(4))
-    assert model.reward_ == best
-
-
 # --- Greedy and random search ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("edge_budget", [0, 1, 5, 15, None])
+@pytest.mark.parametrize(
+    ("max_parents", "edge_budget"),
+    [(None, 0), (None, 1), (None, 5), (None, 15), (None, None), (2, 5), (2, 9), (2, None)],
+)
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("max_parents", [None, 2])
 def test_greedy_search_adds_the_best_edge_by_brute_force(edge_budget, seed, max_parents):
     own = naive.TableScore(seed, 6)
     problem = problem_of(6, edge_budget, max_parents=max_parents)
@@ -558,7 +545,6 @@ def test_every_method_respects_knowledge_and_the_limit_on_parents(method, edge_b
     assert edge_budget is None or model.dag_.n_edges == edge_budget
 
 
-@pytest.mark.xfail(reason="start is not checked against knowledge", strict=True)
 def test_a_start_graph_that_knowledge_forbids_is_refused():
     model = CDUCT(
         score=naive.TableScore(0, 4),
@@ -593,11 +579,20 @@ def test_a_budget_smaller_than_what_is_required_is_refused_with_the_range():
         model.fit(table(5))
 
 
-def test_a_budget_that_restrictions_do_not_allow_gives_the_largest_graph_there_is():
-    model = CDUCT(score=naive.TableScore(0, 5), edge_budget=8, max_parents=1, sims_per_node=5, random_state=0).fit(
-        table(5)
-    )
-    assert model.dag_.n_edges == 4
+def test_a_budget_beyond_the_limit_on_parents_is_refused_with_the_range():
+    model = CDUCT(score=naive.TableScore(0, 5), edge_budget=8, max_parents=1)
+    with pytest.raises(InputError, match="between 0 and 4 for 5 variables under these restrictions, got 8"):
+        model.fit(table(5))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_budget_that_allowed_edges_cannot_spend_gives_the_largest_graph_there_is(method):
+    """Of three pairs each may point one way only, round in a circle: one of them has to stay away."""
+    forbidden = [(1, 0), (2, 1), (0, 2)]
+    model = METHODS[method](
+        score=naive.TableScore(0, 3), edge_budget=3, knowledge=Knowledge(forbidden=forbidden), random_state=0
+    ).fit(table(3))
+    assert model.dag_.n_edges == 2
     assert model.result_.status == "finished"
 
 
@@ -610,7 +605,6 @@ def test_without_a_budget_few_simulations_are_enough_to_go_on(edge_budget):
         assert is_dag(model.dag_)
 
 
-@pytest.mark.xfail(reason="the child that leads to the best graph may not be expanded", strict=True)
 def test_without_a_budget_a_single_simulation_per_decision_is_enough_to_go_on():
     model = CDUCT(score=naive.TableScore(1, 7), sims_per_node=0.1, random_state=1).fit(table(7))
     assert is_dag(model.dag_)

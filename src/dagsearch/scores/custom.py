@@ -20,8 +20,10 @@ def _checked(value: Any, call: str) -> float:
         number = float(value)
     except (TypeError, ValueError):
         raise InputError(f"your score's {call} must return a number, got {value!r}") from None
-    if not number < math.inf:
-        raise InputError(f"your score's {call} must return a finite number or -inf, got {number}")
+    if not math.isfinite(number):
+        raise InputError(
+            f"your score's {call} must return a finite number, got {number}; to rule edges out use Knowledge"
+        )
     return number
 
 

@@ -80,12 +80,10 @@ def _search_once(
     n_sims = max(1, int(settings.sims_per_node * problem.n_nodes))
     budget = problem.edge_budget
     search.n_steps = None if budget is None else 2 * (budget - problem.n_start_edges)
-    n_calibration = 0
     with monitor.guard():
         if settings.exploration_scale == "root-mean" and search.has_actions:
             # The first decision has no predecessor: it is searched once only to learn the scale.
-            search.simulate(n_sims, _exploration(search, settings))
-            n_calibration, search.n_simulations = search.n_simulations, 0
+            search.calibrate(n_sims, _exploration(search, settings))
         while search.has_actions:
             search.simulate(n_sims, _exploration(search, settings))
             if budget is None and search.at_best:
@@ -96,7 +94,7 @@ def _search_once(
         adjacency=search.best_adjacency(),
         reward=search.best_reward,
         n_simulations=search.n_simulations,
-        n_calibration_simulations=n_calibration,
+        n_calibration_simulations=search.n_calibration_simulations,
         n_steps=search.step,
         status=monitor.status,
     )
@@ -117,7 +115,10 @@ def _final_move(search: Simulator, rule: FinalMove) -> int:
     """
     actions, visits, means = search.children()
     if search.problem.edge_budget is None:
-        leads = np.isin(actions, search.actions_to_best())
+        to_best = search.actions_to_best()
+        leads = np.isin(actions, to_best)
+        if not leads.any():  # with very few simulations no tree node may lead there
+            return int(to_best[0])
         actions, visits, means = actions[leads], visits[leads], means[leads]
     keys = (means, visits) if rule == "most-visits" else (visits, means)
     return int(actions[np.lexsort(keys)[-1]])

@@ -91,6 +91,7 @@ class Simulator:
         self._most_edges = problem.max_edges if problem.edge_budget is None else problem.edge_budget
         self._horizon = min(horizon or self._most_edges, self._most_edges)
         self.n_simulations = 0
+        self.n_calibration_simulations = 0
         self.step = 0
         self.n_steps: int | None = None
         self._n_planned = 0
@@ -201,6 +202,13 @@ class Simulator:
             self._run_to_target(int(control["n_done"]))
             slower = (self.monitor.seconds - started) / _SECONDS_PER_CHUNK
             self._chunk = int(np.clip(self._chunk / max(slower, 0.1), 16, 100_000))
+
+    def calibrate(self, n_simulations: int, exploration: float) -> None:
+        """Simulate only to learn the mean return at the root; counted apart, even if it ends early."""
+        try:
+            self.simulate(n_simulations, exploration)
+        finally:
+            self.n_calibration_simulations, self.n_simulations = self.n_simulations, 0
 
     def _run_to_target(self, n_before: int) -> None:
         """Call the kernel until its target is reached, giving it memory when it runs out."""
