@@ -93,8 +93,9 @@ def best_by_ucb(tree, node, exploration):
     best, best_value = first, -np.inf
     for child in range(first, first + tree.n_expanded[node]):
         value = tree.mean[child] + width * tree.spread[child]
-        if value > best_value:
-            best, best_value = child, value
+        better = value > best_value
+        best = child if better else best
+        best_value = value if better else best_value
     return best
 
 
