@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -249,9 +250,12 @@ def _deliver(estimator: Any, dataset: Dataset, data: str, out: Path | None, json
             json.dumps(as_json(estimator, dataset, data), indent=2) + "\n", encoding="utf-8"
         )
     if out is not None:
-        files = write_graph(estimator.dag_, out, truth=dataset.truth)
-        if estimator.pruned_dag_ != estimator.dag_:
-            files += write_graph(estimator.pruned_dag_, out, stem="pruned", truth=dataset.truth)
+        with warnings.catch_warnings(record=True) as caught:
+            files = write_graph(estimator.dag_, out, truth=dataset.truth)
+            if estimator.pruned_dag_ != estimator.dag_:
+                files += write_graph(estimator.pruned_dag_, out, stem="pruned", truth=dataset.truth)
+        for message in dict.fromkeys(str(warning.message) for warning in caught):
+            click.echo(f"note: {message}", err=True)
         click.echo(f"\nwrote {', '.join(path.name for path in files)} to {out}", err=True)
 
 
