@@ -64,7 +64,7 @@ def open_node(tree, node, rows, row, words):
     for w in range(n_words):
         rest = rows[row * n_words + w]
         while rest != np.uint64(0):
-            _clear(tree, slot, np.int64(lowest_bit(rest)) + WORD_BITS * w)
+            tree.action[slot] = np.int64(lowest_bit(rest)) + WORD_BITS * w
             rest &= rest - ONE
             slot += 1
     tree.first_child[node] = first
@@ -79,7 +79,9 @@ def expand(tree, node, state):
     k = tree.n_expanded[node]
     front = tree.first_child[node] + k
     other = front + np.int64(below_high(next_word(state), np.uint64(tree.n_actions[node] - k)))
-    tree.action[front], tree.action[other] = tree.action[other], tree.action[front]
+    action = tree.action[other]
+    tree.action[other] = tree.action[front]
+    _clear(tree, front, action)
     tree.n_expanded[node] = k + 1
     return front
 

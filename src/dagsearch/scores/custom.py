@@ -41,7 +41,9 @@ class CustomLocalScore(Score):
         local: Callable[[int, tuple[int, ...]], Any] = self.user_score.local
         sets = members_of_each(rows, len(nodes))
         values = [_checked(local(*family), "local(node, parents)") for family in zip(nodes.tolist(), sets, strict=True)]
-        return np.array([values, [0.0] * len(values)]).T
+        terms = np.zeros((len(values), 2))
+        terms[:, 0] = values
+        return terms
 
 
 class CustomGraphScore(Score):

@@ -57,6 +57,8 @@ class Monitor:
         """Report now and then; raise `OutOfTimeError` once the time limit is over, KeyboardInterrupt on Ctrl-C."""
         if self._interrupted:
             raise KeyboardInterrupt
+        if self.listener is None and self.time_limit is None:
+            return
         seconds = self.seconds
         if self.listener is not None and seconds - self._last_report > 0.1:
             self._last_report = seconds
