@@ -313,3 +313,15 @@ def test_a_pickled_memo_knows_what_it_knew():
     assert copy.look_up(family, *key)[0].tolist() == [[1.5, 2.5]]
     copy.store(family, *packed([(2, ())], 70), np.array([[0.0, 0.0]]))
     assert (len(cache), len(copy)) == (1, 2)
+
+
+@numba.njit
+def _select_portably(word, k):
+    return bits.select_portably(word, k)
+
+
+@pytest.mark.parametrize("word", [1, 1 << 63, 2**64 - 1, 0x8000_0001_0080_0400, 0xAAAA_5555_F0F0_0F0F])
+def test_the_portable_selection_finds_every_set_bit_in_order(word):
+    members = [bit for bit in range(64) if word >> bit & 1]
+    found = [int(_select_portably(np.uint64(word), np.uint64(k))) for k in range(len(members))]
+    assert found == members
