@@ -5,7 +5,7 @@ r"""Causal discovery by Monte Carlo tree search in the space of directed acyclic
     table --> Dataset --> score --> search --> DAG --> pruning --> metrics, pictures
               data       scores    search     graph    pruning    metrics, report
                               \_______|________________/
-                                   estimators: CDUCT, GreedySearch, RandomSearch, RandomSampling
+                                   estimators: CDUCT, GreedySearch, RandomSearch, RandomSampling, CAM
 
 Names are imported when they are first used, so that ``import dagsearch`` costs next to nothing.
 """
@@ -28,11 +28,13 @@ from dagsearch.errors import (
 if TYPE_CHECKING:
     from dagsearch import datasets, metrics, report, scores
     from dagsearch.data import Dataset, as_dataset, read_dataset
-    from dagsearch.estimators import CDUCT, GreedySearch, RandomSampling, RandomSearch, Result
+    from dagsearch.estimators import CAM, CDUCT, GreedySearch, RandomSampling, RandomSearch, Result
+    from dagsearch.gam import gam_pvalues
     from dagsearch.graph import DAG, PDAG, Knowledge
     from dagsearch.pruning import prune
 
 __all__ = [
+    "CAM",
     "CDUCT",
     "DAG",
     "PDAG",
@@ -51,6 +53,7 @@ __all__ = [
     "__version__",
     "as_dataset",
     "datasets",
+    "gam_pvalues",
     "metrics",
     "prune",
     "read_dataset",
@@ -59,6 +62,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "CAM": "dagsearch.estimators",
     "CDUCT": "dagsearch.estimators",
     "GreedySearch": "dagsearch.estimators",
     "RandomSampling": "dagsearch.estimators",
@@ -70,6 +74,7 @@ _HOMES = {
     "Dataset": "dagsearch.data",
     "as_dataset": "dagsearch.data",
     "read_dataset": "dagsearch.data",
+    "gam_pvalues": "dagsearch.gam",
     "prune": "dagsearch.pruning",
 }
 _MODULES = ("datasets", "metrics", "report", "scores")

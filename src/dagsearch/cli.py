@@ -49,11 +49,16 @@ def _in_words_of_the_command(message: str) -> str:
 
 
 _OPTION_OF = {
+    "score": "--score",
+    "variances": "--variances",
+    "penalty": "--penalty",
     "edge_budget": "--edges",
     "sims_per_node": "--sims-per-node",
     "horizon": "--horizon",
     "exploration": "--exploration",
     "n_restarts": "--restarts",
+    "alpha": "--alpha",
+    "neighbour_selection": "--no-selection",
     "max_parents": "--max-parents",
     "random_state": "--seed",
     "n_jobs": "--jobs",
@@ -88,19 +93,17 @@ _DISCOVER_OPTIONS: list[Callable[..., Any]] = [
         "--method",
         default="cd-uct",
         show_default=True,
-        help="cd-uct, greedy, random-search, random-sampling.",
+        help="cd-uct, greedy, random-search, random-sampling, cam.",
     ),
     click.option(
         "--score",
-        default="auto",
-        show_default=True,
-        help="auto, bic-linear, bic-quadratic, bic-gp, bic-discrete, bdeu.",
+        show_default="auto",
+        help="auto, bic-linear, bic-quadratic, bic-gp, bic-gam, bic-discrete, bdeu.",
     ),
-    click.option("--variances", default="different", show_default=True, help="different or equal residual variances."),
+    click.option("--variances", show_default="different", help="different or equal residual variances."),
     click.option(
         "--penalty",
-        default="auto",
-        show_default=True,
+        show_default="auto",
         help="edges, parameters; auto: edges if --edges is given.",
     ),
     click.option("--edges", type=int, help="Number of edges to construct; by default the score decides."),
@@ -115,10 +118,12 @@ _DISCOVER_OPTIONS: list[Callable[..., Any]] = [
     click.option("--forbid", multiple=True, callback=_edges, help="Edge that must not be there: 'cause->effect'."),
     click.option("--discrete", callback=_names, help="Columns to take as discrete, comma-separated."),
     click.option("--continuous", callback=_names, help="Columns to take as continuous, comma-separated."),
-    click.option("--prune", default="auto", show_default=True, help="auto, coefficients or none."),
+    click.option("--prune", show_default="auto", help="auto, cam, coefficients or none."),
+    click.option("--alpha", type=float, help="Significance level of --prune cam; 0.001 by default."),
+    click.option("--no-selection", is_flag=True, help="cam: search without preliminary neighbour selection."),
     click.option("--truth", type=click.Path(path_type=Path), help="File with the true graph, to compare with."),
     click.option("--seed", type=int, default=0, show_default=True, help="Same data, settings and seed: same graph."),
-    click.option("--jobs", type=int, default=-1, help="Threads for bic-gp; by default all cores. Changes no result."),
+    click.option("--jobs", type=int, default=-1, help="Threads; by default all cores. Changes no result."),
     click.option("--time-limit", type=float, help="Seconds; the best graph so far is then returned."),
     click.option("--out", type=click.Path(path_type=Path), help="Folder for graph.dot, .graphml, .csv and .svg."),
     click.option("--json", "json_file", help="File for the result as JSON, or - for standard output."),
@@ -169,6 +174,8 @@ def _estimator(options: dict[str, Any]) -> Any:
         "max_parents": options["max_parents"],
         "knowledge": _knowledge(options),
         "prune": options["prune"],
+        "alpha": options["alpha"],
+        "neighbour_selection": False if options["no_selection"] else None,
         "random_state": options["seed"],
         "n_jobs": options["jobs"],
         "time_limit": options["time_limit"],
@@ -176,7 +183,7 @@ def _estimator(options: dict[str, Any]) -> Any:
     }
     taken = METHODS[method]().get_params()
     given = {name: value for name, value in parameters.items() if value is not None}
-    for name in given.keys() - taken.keys():
+    for name in sorted(given.keys() - taken.keys()):
         click.echo(f"note: {method} takes no {_OPTION_OF.get(name, name)}, which is ignored", err=True)
     return METHODS[method](**{name: value for name, value in given.items() if name in taken})
 

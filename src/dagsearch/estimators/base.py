@@ -17,15 +17,17 @@ from dagsearch.errors import InputError, UnknownNameError
 from dagsearch.estimators import checks
 from dagsearch.estimators.progress import progress_bar
 from dagsearch.estimators.result import Result
+from dagsearch.gam import max_parents_for
 from dagsearch.graph import DAG, Knowledge, as_graph
 from dagsearch.pruning import METHODS as PRUNING_METHODS
-from dagsearch.pruning import prune
+from dagsearch.pruning import EdgeEvidence, evidence
 from dagsearch.scores.choose import choose
 from dagsearch.search.monitor import Monitor
 from dagsearch.search.protocol import FINISHED, Outcome, Problem
 
 logger = logging.getLogger("dagsearch")
 
+_PRUNING_OF = {"bic-linear": "coefficients", "bic-quadratic": "coefficients", "bic-gp": "cam", "bic-gam": "cam"}
 _PRUNE_DEGREE = {"bic-linear": 1, "bic-quadratic": 2}
 
 
@@ -42,6 +44,7 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
     score: Any
     edge_budget: int | None
     prune: str
+    alpha: float
     knowledge: Knowledge | None
     start: Any
     max_parents: int | None
@@ -84,16 +87,16 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
         problem = self._problem(data)
         with self._monitor() as monitor:
             score, notes = self._make_score(data)
+            _require_rows(score, problem)
             n_before = score.n_evaluations
-            pruning = self._pruning(score)
-            if pruning == "coefficients":
-                data.standardised()  # fails before the search rather than after it
+            pruning, notes_on_pruning = self._pruning(score, data, problem)
             with score.session():
                 outcome, settings = self._search(problem, score, rng, monitor)
         self.dag_ = DAG.from_adjacency(outcome.adjacency, names=data.names)
         # Searches add differences up; the reported reward is summed afresh.
         self.reward_ = score.reward(self.dag_)
-        self.pruned_dag_ = self._pruned(data, score, pruning, problem)
+        self.evidence_ = self._evidence(data, score, pruning)
+        self.pruned_dag_ = self._pruned(data, problem)
         self.score_ = score
         self.n_features_in_ = data.n_nodes
         self.feature_names_in_ = np.array(data.names, dtype=object)
@@ -101,6 +104,7 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
             method=self.method,
             edges=self.dag_.edges,
             pruned_edges=self.pruned_dag_.edges,
+            p_values=self.evidence_.by_edge() if self.evidence_ and self.evidence_.measure == "p-value" else {},
             reward=self.reward_,
             n_edges=self.dag_.n_edges,
             n_simulations=outcome.n_simulations,
@@ -110,7 +114,7 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
             status=outcome.status,
             seed=seed,
             settings={**self._common_settings(score, pruning), **settings},
-            notes=notes + self._note_on_budget(outcome.status),
+            notes=notes + notes_on_pruning + self._note_on_budget(outcome.status),
         )
         return self
 
@@ -128,6 +132,7 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
         checks.one_of("variances", self.variances, ("different", "equal"))
         checks.one_of("penalty", self.penalty, ("auto", "edges", "parameters"))
         checks.one_of("pruning method", self.prune, ("auto", *PRUNING_METHODS))
+        checks.real("alpha", self.alpha, 0.0, strict=True)
         checks.real("time_limit", self.time_limit, 0.0, strict=True, optional=True)
         checks.jobs(self.n_jobs)
         if isinstance(self.score, str) and self.score not in ("auto", *scores.names()):
@@ -190,19 +195,40 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
             return self.penalty
         return "parameters" if self.edge_budget is None else "edges"
 
-    def _pruning(self, score: scores.Score) -> str:
-        """The pruning method in force: by the score that constructed the graph, if it had an edge budget to spend."""
-        if self.prune != "auto":
-            return self.prune
-        return "coefficients" if self.edge_budget is not None and score.name in _PRUNE_DEGREE else "none"
+    def _pruning(self, score: scores.Score, data: Dataset, problem: Problem) -> tuple[str, tuple[str, ...]]:
+        """The pruning method in force, by the score that constructs the graph unless given, and what to say of it.
 
-    def _pruned(self, data: Dataset, score: scores.Score, method: str, problem: Problem) -> DAG:
-        """The graph after pruning; required edges stay."""
+        What would make pruning fail is said before the search rather than after it.
+        """
+        method = _PRUNING_OF.get(score.name, "none") if self.prune == "auto" else self.prune
         if method == "none":
+            return method, ()
+        data.standardised()
+        testable, possible = max_parents_for(data.n_samples), min(problem.max_parents, data.n_nodes - 1)
+        if method == "coefficients" or possible <= testable:
+            return method, ()
+        message = (
+            f"{data.n_samples} rows can test at most {max(testable, 0)} causes of a variable together, "
+            f"{possible} are possible; set max_parents"
+        )
+        if self.prune == "auto":
+            return "none", (f"not pruned: {message}",)
+        raise InputError(f"prune='cam': {message}, or prune='none'")
+
+    def _evidence(self, data: Dataset, score: scores.Score, method: str) -> EdgeEvidence | None:
+        """What the data say about each edge of the constructed graph, if it is to be pruned."""
+        if method == "none":
+            return None
+        degree = _PRUNE_DEGREE.get(score.name, 1)
+        return evidence(self.dag_, data, method, self.alpha, degree=degree, n_jobs=checks.jobs(self.n_jobs))
+
+    def _pruned(self, data: Dataset, problem: Problem) -> DAG:
+        """The graph after pruning; required edges stay."""
+        if self.evidence_ is None:
             return self.dag_
-        pruned = prune(self.dag_, data, method, degree=_PRUNE_DEGREE.get(score.name, 1))
-        required = (self.knowledge or Knowledge()).required_edges(data.names)
-        return DAG.from_adjacency((pruned.adjacency | (required & problem.start)).astype(np.int8), names=data.names)
+        required = (self.knowledge or Knowledge()).required_edges(data.names) & problem.start
+        kept = self.evidence_.supported.adjacency | required
+        return DAG.from_adjacency(kept.astype(np.int8), names=data.names)
 
     def _common_settings(self, score: scores.Score, pruning: str) -> dict[str, Any]:
         """Settings in force that every method has."""
@@ -213,6 +239,16 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
             "edge_budget": self.edge_budget,
             "max_parents": self.max_parents,
             "prune": pruning,
+            "alpha": self.alpha if pruning == "cam" else None,
             "time_limit": self.time_limit,
             "n_jobs": self.n_jobs,
         }
+
+
+def _require_rows(score: scores.Score, problem: Problem) -> None:
+    """Refuse a search that could give a node more parents than the score can judge."""
+    if score.max_parents is not None and min(problem.max_parents, problem.n_nodes - 1) > score.max_parents:
+        raise InputError(
+            f"max_parents must be at most {score.max_parents} for {score.name} on so few rows, "
+            f"got {min(problem.max_parents, problem.n_nodes - 1)}"
+        )

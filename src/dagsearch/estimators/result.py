@@ -16,6 +16,8 @@ class Result:
         Name of the method, as the command line takes it.
     edges, pruned_edges
         (cause, effect) names of the constructed graph, and of the graph after pruning.
+    p_values
+        (cause, effect) -> p-value of the constructed edges, if they were pruned by significance; otherwise empty.
     reward
         Reward of the constructed graph; higher is better.
     n_edges
@@ -41,6 +43,7 @@ class Result:
     method: str
     edges: list[tuple[str, str]]
     pruned_edges: list[tuple[str, str]]
+    p_values: dict[tuple[str, str], float] = field(repr=False)
     reward: float
     n_edges: int
     n_simulations: int

@@ -45,7 +45,7 @@ class CDUCT(DagEstimator):
     final_move
         ``"most-visits"`` or ``"highest-mean"``: which child of the root a decision goes to.
     prune
-        ``"auto"`` (by the score), ``"coefficients"`` or ``"none"``.
+        ``"auto"``: by the score, ``"cam"``, ``"coefficients"`` or ``"none"``; see `dagsearch.prune`.
     knowledge
         Required and forbidden edges, tiers; see `Knowledge`.
     time_limit
@@ -53,7 +53,7 @@ class CDUCT(DagEstimator):
     random_state
         Seed, numpy generator, or None for a fresh seed (kept in ``result_.seed``).
     n_jobs
-        Threads for evaluating Gaussian-process scores; the result is the same whatever it is. -1: all cores.
+        Threads for ``bic-gp``, ``bic-gam`` and CAM pruning; the result is the same whatever it is. -1: all cores.
     progress
         Show a progress bar on a terminal.
     variances
@@ -73,11 +73,15 @@ class CDUCT(DagEstimator):
         No variable gets more causes.
     kinds
         ``{"column": "continuous" | "discrete"}`` where the inferred kind is wrong.
+    alpha
+        Significance level of ``prune="cam"``.
 
     Attributes
     ----------
     dag_, pruned_dag_ : DAG
         What the search constructed, and what pruning left of it.
+    evidence_ : EdgeEvidence or None
+        What pruning was decided by: the p-value or largest coefficient of each edge.
     reward_ : float
         Reward of ``dag_``; higher is better.
     result_ : Result
@@ -117,6 +121,7 @@ class CDUCT(DagEstimator):
         start: Any = None,
         max_parents: int | None = None,
         kinds: Any = None,
+        alpha: float = 0.001,
     ) -> None:
         self.score = score
         self.edge_budget = edge_budget
@@ -138,6 +143,7 @@ class CDUCT(DagEstimator):
         self.start = start
         self.max_parents = max_parents
         self.kinds = kinds
+        self.alpha = alpha
 
     def _check_settings(self) -> None:
         checks.real("sims_per_node", self.sims_per_node, 0.0, strict=True)
@@ -189,6 +195,7 @@ class GreedySearch(DagEstimator):
         start: Any = None,
         max_parents: int | None = None,
         kinds: Any = None,
+        alpha: float = 0.001,
     ) -> None:
         self.score = score
         self.edge_budget = edge_budget
@@ -203,6 +210,7 @@ class GreedySearch(DagEstimator):
         self.start = start
         self.max_parents = max_parents
         self.kinds = kinds
+        self.alpha = alpha
 
     def _search(
         self, problem: Problem, score: scores.Score, rng: np.random.Generator, monitor: Monitor
@@ -248,6 +256,7 @@ class RandomSearch(DagEstimator):
         start: Any = None,
         max_parents: int | None = None,
         kinds: Any = None,
+        alpha: float = 0.001,
     ) -> None:
         self.score = score
         self.edge_budget = edge_budget
@@ -263,6 +272,7 @@ class RandomSearch(DagEstimator):
         self.start = start
         self.max_parents = max_parents
         self.kinds = kinds
+        self.alpha = alpha
 
     def _check_settings(self) -> None:
         checks.real("sims_per_node", self.sims_per_node, 0.0, strict=True)

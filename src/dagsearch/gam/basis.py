@@ -53,7 +53,7 @@ class SmoothTerm:
     @property
     def width(self) -> int:
         """Number of coefficients."""
-        return self.columns.shape[1]
+        return int(self.columns.shape[1])
 
 
 def smooth_term(x: Floats, basis: int) -> SmoothTerm | None:
@@ -81,11 +81,11 @@ def _leading_eigenpairs(knots: Floats, k: int) -> tuple[Floats, Floats]:
     """The k eigenpairs of largest absolute eigenvalue of the radial basis at its knots, by descending eigenvalue."""
     n = len(knots)
     if n <= _DENSE or 2 * k >= n:
-        eigenvalues, vectors = np.linalg.eigh(_radial(knots, knots, np.eye(n)))
+        eigenvalues, vectors = np.linalg.eigh(_radial_columns(knots, knots, np.eye(n)))
         leading = np.argsort(-np.abs(eigenvalues), kind="stable")[:k]
         eigenvalues, vectors = eigenvalues[leading], vectors[:, leading]
     else:
-        operator = LinearOperator((n, n), matvec=lambda v: _radial(knots, knots, v.ravel()), dtype=np.float64)
+        operator = LinearOperator((n, n), matvec=lambda v: _radial(knots, knots, v), dtype=np.float64)
         # Any fixed start will do; a ramp is not orthogonal to an eigenvector of either parity.
         eigenvalues, vectors = eigsh(operator, k=k, which="LM", v0=np.linspace(1.0, 2.0, n))
     order = np.argsort(-eigenvalues, kind="stable")
@@ -93,13 +93,16 @@ def _leading_eigenpairs(knots: Floats, k: int) -> tuple[Floats, Floats]:
 
 
 def _radial(points: Floats, knots: Floats, weights: Floats) -> Floats:
-    """sum_j |points_i - knots_j|^3 / 12 weights_j, for each column of weights."""
-    sums = np.empty((len(points), *weights.shape[1:]))
-    for column in np.ndindex(weights.shape[1:]):
-        result = np.empty(len(points))
-        sum_cubed_distances(points, knots, np.ascontiguousarray(weights[:, *column]), result)
-        sums[:, *column] = result / 12.0
+    """sum_j |points_i - knots_j|^3 / 12 weights_j."""
+    sums = np.empty(len(points))
+    sum_cubed_distances(points, knots, weights, sums)
+    sums /= 12.0
     return sums
+
+
+def _radial_columns(points: Floats, knots: Floats, weights: Floats) -> Floats:
+    """`_radial` of each column of weights."""
+    return np.column_stack([_radial(points, knots, column) for column in np.ascontiguousarray(weights.T)])
 
 
 def _thin_plate(values: Floats, where: NDArray[np.intp], k: int) -> tuple[Floats, Floats]:
@@ -108,7 +111,7 @@ def _thin_plate(values: Floats, where: NDArray[np.intp], k: int) -> tuple[Floats
     eigenvalues, vectors = _leading_eigenpairs(knots, k)
     wiggly = _null_space(np.vstack([np.ones_like(knots), knots]) @ vectors)
     scaled = eigenvalues[:, None] * wiggly
-    functions = vectors @ scaled if knots is values else _radial(values, knots, vectors @ wiggly)
+    functions = vectors @ scaled if knots is values else _radial_columns(values, knots, vectors @ wiggly)
     columns = np.column_stack([functions, np.ones_like(values), values])
     penalty = np.zeros((k, k))
     penalty[: k - 2, : k - 2] = wiggly.T @ scaled
@@ -116,7 +119,7 @@ def _thin_plate(values: Floats, where: NDArray[np.intp], k: int) -> tuple[Floats
 
 
 def _null_space(rows: Floats) -> Floats:
-    """Orthonormal columns (k, k - 2) that two rows (2, k) annihilate, by two reflections that empty them from the left."""
+    """Orthonormal columns (k, k - 2) that two rows (2, k) annihilate, by reflections that empty them from the left."""
     k = rows.shape[1]
     rotation = np.eye(k)
     for row, last in ((0, k - 1), (1, k - 2)):
@@ -157,8 +160,8 @@ def _rotated(columns: Floats, penalty: Floats) -> SmoothTerm:
         root = np.zeros((whole, width))
         root[:, order - 1] = np.triu(factor)[:whole]
         pivots[:whole] = np.diag(factor)[:whole] ** 2
-        for rank in range(1, whole + 1):
-            roots[rank, :rank] = np.linalg.qr(root[:rank] @ vectors, mode="r")
+        leading = np.tri(whole + 1, whole, -1)  # [r, i]: whether row i is among the first r
+        roots[: whole + 1, :whole] = np.linalg.qr(leading[:, :, None] * (root @ vectors), mode="r")
         if whole == width - 1:
             roots[whole] = np.diag(np.sqrt(diagonal))
     penalised = np.arange(width) < width - 1

@@ -23,8 +23,8 @@ class _RGenerator:
             words.append(word)
         self._bits = np.random.MT19937()
         # The first word after the warm-up would be the position in the state, which R resets to its end.
-        state = {"key": np.array(words[51:], dtype=np.uint32), "pos": _STATE_WORDS}
-        self._bits.state = {"bit_generator": "MT19937", "state": state}
+        key = np.array(words[51:], dtype=np.uint32)
+        self._bits.state = {"bit_generator": "MT19937", "state": {"key": key, "pos": _STATE_WORDS}}
 
     def sixteen_bits(self) -> int:
         """The leading 16 bits of the next uniform number."""

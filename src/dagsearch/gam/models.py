@@ -6,6 +6,7 @@ import math
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -90,8 +91,14 @@ class AdditiveModels:
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Fits are too small to share between BLAS threads, and several of them run at a time."""
-    with ThreadpoolController().limit(limits=1, user_api="blas"):
+    with _blas().limit(limits=1, user_api="blas"):
         yield
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    """The BLAS libraries of this process; finding them takes longer than a fit."""
+    return ThreadpoolController()
 
 
 def gam_pvalues(y: Any, X: Any, basis: int = BASIS) -> Floats:

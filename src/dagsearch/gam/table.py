@@ -117,9 +117,9 @@ def _assembled(made: list[SmoothTerm | None], targets: Floats, reduce: bool) -> 
         terms.start_squares[i, :w] = term.start_squares
         terms.start_penalties[i, :w] = term.start_penalties
         terms.own_factors[i, :w, :w] = np.linalg.qr(term.columns, mode="r")
-    together = np.hstack([*(term.columns for term in made if term is not None), targets])
+    together: Floats = np.hstack([*(term.columns for term in made if term is not None), targets])
     if reduce and len(together) > together.shape[1]:
-        together = np.linalg.qr(together, mode="r")
+        together = np.asarray(np.linalg.qr(together, mode="r"))
     n_coefficients = int(terms.offsets[-1])
     columns = np.ascontiguousarray(together[:, :n_coefficients].T)
     return terms._replace(columns=columns), np.ascontiguousarray(together[:, n_coefficients:].T)

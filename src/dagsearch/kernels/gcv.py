@@ -73,12 +73,8 @@ def differentiate(model):
     for j in range(p):
         for k in range(j + 1):
             trace_jk, rss_jk = _second_derivative(model, j, k)
-            mixed = (
-                model.rss_gradient[j] * model.trace_gradient[k] + model.rss_gradient[k] * model.trace_gradient[j]
-            )
+            mixed = model.rss_gradient[j] * model.trace_gradient[k] + model.rss_gradient[k] * model.trace_gradient[j]
             both = model.trace_gradient[j] * model.trace_gradient[k]
-            value = n * (
-                rss_jk / left**2 + 2.0 * (mixed + rss * trace_jk) / left**3 + 6.0 * rss * both / left**4
-            )
+            value = n * (rss_jk / left**2 + 2.0 * (mixed + rss * trace_jk) / left**3 + 6.0 * rss * both / left**4)
             model.hessian[j, k] = value
             model.hessian[k, j] = value

@@ -99,7 +99,7 @@ def _start(array):
 
 @long_kernel
 def multiply(lapack, left, transpose_left, right, transpose_right, n, product):
-    """product = left right, each (n, n), transposed if so said."""
+    """Set ``product`` to left right, all (n, n), each factor transposed if so said."""
     size = _integer(lapack, 0, n)
     _call(
         lapack.routines[_DGEMM],

@@ -85,7 +85,7 @@ def _whiten(model, terms, j, variance):
 @long_kernel
 def _p_value(model, width, rank, left):
     """P-value given the reference rank, which need not be whole, and the residual degrees of freedom."""
-    whole = int(math.floor(rank))
+    whole = math.floor(rank)
     part = rank - whole
     n_plain = whole if part == 0.0 else whole - 1
     plain = 0.0

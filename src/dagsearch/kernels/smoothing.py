@@ -173,9 +173,9 @@ def _eliminate(system, width):
 
 @long_kernel
 def _gcv_after(model, j, change):
-    """GCV if the smoothing parameter of term j grew by the factor exp(change), by a low-rank update of a complete model.
+    """GCV of a complete model if the smoothing parameter of term j grew by the factor exp(change).
 
-    With D the growth of the term's penalty and C = (1 + D P_jj)^-1 D, P becomes P - P_j C P_j'.
+    A low-rank update: with D the growth of the term's penalty and C = (1 + D P_jj)^-1 D, P becomes P - P_j C P_j'.
     """
     start = model.starts[j]
     width = model.starts[j + 1] - start
@@ -207,7 +207,7 @@ def _gcv_after(model, j, change):
 
 @long_kernel
 def _can_be_updated(model, terms, j, change):
-    """Whether `_gcv_after` would hold: no part of a penalty is lost or found, no singular value begins to count as zero.
+    """Whether `_gcv_after` would hold: no part of a penalty is lost or found, no singular value comes to count as 0.
 
     The smoothing parameters are those after the change; the model is complete at those before it.
     """

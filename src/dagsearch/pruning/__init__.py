@@ -2,19 +2,65 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from dagsearch.data import as_dataset
+import numpy as np
+from numpy.typing import NDArray
+
+from dagsearch.data import Dataset, as_dataset
 from dagsearch.errors import InputError, UnknownNameError
 from dagsearch.graph import DAG, as_graph
-from dagsearch.pruning.coefficients import keep_large_coefficients
+from dagsearch.pruning.cam import p_values_of_edges
+from dagsearch.pruning.coefficients import largest_coefficients
 
-__all__ = ["METHODS", "prune"]
+__all__ = ["METHODS", "EdgeEvidence", "evidence", "prune"]
 
-METHODS = ("coefficients", "none")
+METHODS = ("cam", "coefficients", "none")
 
 
-def prune(dag: Any, data: Any, method: str = "coefficients", threshold: float = 0.3, degree: int = 1) -> DAG:
+@dataclass(frozen=True)
+class EdgeEvidence:
+    """What the data say about each edge of a DAG.
+
+    Attributes
+    ----------
+    measure
+        ``"p-value"`` or ``"coefficient"``.
+    limit
+        An edge stays if its p-value is below this, or its largest absolute coefficient above it.
+    values
+        (n_nodes, n_nodes) the measure of each edge i -> j, NaN where there is no edge.
+    names
+        Of the nodes.
+    """
+
+    measure: str
+    limit: float
+    values: NDArray[np.float64]
+    names: tuple[str, ...]
+
+    @property
+    def supported(self) -> DAG:
+        """The DAG of the edges that stay."""
+        kept = self.values < self.limit if self.measure == "p-value" else self.values > self.limit
+        return DAG.from_adjacency(kept.astype(np.int8), names=self.names)
+
+    def by_edge(self) -> dict[tuple[str, str], float]:
+        """The measure of each (cause, effect)."""
+        edges = np.argwhere(~np.isnan(self.values))
+        return {(self.names[i], self.names[j]): float(self.values[i, j]) for i, j in edges}
+
+
+def prune(
+    dag: Any,
+    data: Any,
+    method: str = "cam",
+    alpha: float = 0.001,
+    threshold: float = 0.3,
+    degree: int = 1,
+    n_jobs: int = 1,
+) -> DAG:
     """Remove the edges of a DAG that the data do not support.
 
     Parameters
@@ -24,31 +70,70 @@ def prune(dag: Any, data: Any, method: str = "coefficients", threshold: float = 
     data
         The table, with a column per node in the same order.
     method
-        ``"coefficients"``: keep a parent if a coefficient that involves it is larger than ``threshold`` in the
-        regression of the standardised node on its standardised parents. ``"none"``: keep everything.
+        ``"cam"``: keep a cause if its smooth term in an additive model of the effect has a p-value below ``alpha``; the
+        model and its p-values are those of R's mgcv. ``"coefficients"``: keep a cause if a coefficient that involves it
+        is larger than ``threshold`` in the regression of the standardised effect on its standardised causes.
+        ``"none"``: keep everything.
+    alpha
+        Significance level of ``"cam"``.
     threshold
         Smallest absolute coefficient that keeps an edge.
     degree
         1: linear regression; 2: all monomials of degree at most two.
+    n_jobs
+        Threads of ``"cam"``; the result does not depend on it.
 
     Raises
     ------
     InputError
-        If the method is unknown, or graph and table do not fit.
+        If the method is unknown, graph and table do not fit, or a node has too many causes for the number of rows.
     """
     if method not in METHODS:
         raise UnknownNameError("pruning method", method, METHODS)
+    graph, dataset = _fitting(dag, data)
+    if method == "none":
+        return graph
+    return evidence(graph, dataset, method, alpha, threshold, degree, n_jobs).supported
+
+
+def evidence(
+    dag: Any,
+    data: Any,
+    method: str = "cam",
+    alpha: float = 0.001,
+    threshold: float = 0.3,
+    degree: int = 1,
+    n_jobs: int = 1,
+) -> EdgeEvidence:
+    """What `prune` decides by: the p-value of each edge, or its largest coefficient; arguments are the same.
+
+    Raises
+    ------
+    InputError
+        As `prune`; there is no evidence by ``"none"``.
+    """
+    if method not in METHODS[:-1]:
+        raise UnknownNameError("pruning method", method, METHODS[:-1])
+    graph, dataset = _fitting(dag, data)
+    if method == "cam":
+        if not 0.0 < alpha <= 1.0:
+            raise InputError(f"alpha must be above 0 and at most 1, got {alpha}")
+        p_values = p_values_of_edges(graph.adjacency, dataset.standardised(), graph.names, n_jobs)
+        return EdgeEvidence("p-value", alpha, p_values, graph.names)
+    if degree not in (1, 2):
+        raise InputError(f"degree must be 1 or 2, got {degree}")
+    if not threshold >= 0:
+        raise InputError(f"threshold must not be negative, got {threshold}")
+    sizes = largest_coefficients(graph.adjacency, dataset.standardised(), degree)
+    return EdgeEvidence("coefficient", threshold, sizes, graph.names)
+
+
+def _fitting(dag: Any, data: Any) -> tuple[DAG, Dataset]:
+    """Graph and table, checked to fit together."""
     graph = as_graph(dag)
     if not isinstance(graph, DAG):
         raise InputError("only a DAG can be pruned, got a graph with undirected edges")
     dataset = as_dataset(data)
     if graph.n_nodes != dataset.n_nodes:
         raise InputError(f"the graph has {graph.n_nodes} nodes, the data have {dataset.n_nodes} variables")
-    if method == "none":
-        return graph
-    if degree not in (1, 2):
-        raise InputError(f"degree must be 1 or 2, got {degree}")
-    if not threshold >= 0:
-        raise InputError(f"threshold must not be negative, got {threshold}")
-    kept = keep_large_coefficients(graph.adjacency, dataset.standardised(), threshold, degree)
-    return DAG.from_adjacency(kept, names=graph.names)
+    return graph, dataset

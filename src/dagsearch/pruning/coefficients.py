@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def keep_large_coefficients(
-    adjacency: NDArray[np.int8], x: NDArray[np.float64], threshold: float, degree: int
-) -> NDArray[np.int8]:
-    """Adjacency with only the edges whose parent enters a monomial with a coefficient above ``threshold``.
+def largest_coefficients(adjacency: NDArray[np.int8], x: NDArray[np.float64], degree: int) -> NDArray[np.float64]:
+    """Largest absolute coefficient of a monomial that involves the cause, per edge; NaN where there is no edge.
 
     Parameters
     ----------
@@ -19,23 +17,20 @@ def keep_large_coefficients(
         (n_nodes, n_nodes), [i, j] == 1 means i -> j.
     x
         Standardised table (n_samples, n_nodes).
-    threshold, degree
-        Smallest absolute coefficient that counts; largest degree of the monomials.
+    degree
+        Largest degree of the monomials.
     """
-    kept = np.zeros_like(adjacency)
+    largest = np.full(adjacency.shape, np.nan)
     for node in range(len(adjacency)):
         parents = np.flatnonzero(adjacency[:, node])
         if len(parents):
-            kept[_supported(x, parents, node, threshold, degree), node] = 1
-    return kept
+            largest[parents, node] = _largest(x, parents, node, degree)
+    return largest
 
 
-def _supported(
-    x: NDArray[np.float64], parents: NDArray[np.intp], node: int, threshold: float, degree: int
-) -> list[int]:
-    """The parents of ``node`` that some large coefficient involves."""
+def _largest(x: NDArray[np.float64], parents: NDArray[np.intp], node: int, degree: int) -> list[float]:
+    """For each parent of ``node`` the largest absolute coefficient that involves it."""
     monomials = [m for k in range(1, degree + 1) for m in combinations_with_replacement(parents.tolist(), k)]
     columns = np.column_stack([np.ones(len(x)), *(x[:, list(m)].prod(axis=1) for m in monomials)])
-    coefficients = np.linalg.lstsq(columns, x[:, node], rcond=None)[0][1:]
-    large = [m for m, c in zip(monomials, coefficients, strict=True) if abs(c) > threshold]
-    return sorted({parent for monomial in large for parent in monomial})
+    sizes = np.abs(np.linalg.lstsq(columns, x[:, node], rcond=None)[0][1:])
+    return [max(size for m, size in zip(monomials, sizes, strict=True) if parent in m) for parent in parents]

@@ -26,6 +26,7 @@ def as_json(model: DagEstimator, data: Dataset, data_name: str) -> dict[str, Any
         "names": list(data.names),
         "edges": [list(edge) for edge in result.edges],
         "pruned_edges": [list(edge) for edge in result.pruned_edges],
+        **_evidence(model),
         "n_edges": result.n_edges,
         "n_pruned_edges": len(result.pruned_edges),
         "reward": result.reward,
@@ -57,10 +58,10 @@ def as_text(model: DagEstimator, data: Dataset, data_name: str) -> str:
     ]
     if result.status in _EARLY:
         lines += [_EARLY[result.status], ""]
-    lines += [f"Constructed graph, {result.n_edges} edges:", _indented(model.dag_), ""]
+    lines += [f"Constructed graph, {result.n_edges} edges{_what_is_shown(model)}:", _listed(model.dag_, model), ""]
     if pruned:
-        heading = f"After pruning ({result.settings['prune']}), {len(result.pruned_edges)} edges:"
-        lines += [heading, _indented(model.pruned_dag_), ""]
+        heading = f"After pruning ({_rule(model)}), {len(result.pruned_edges)} edges:"
+        lines += [heading, _listed(model.pruned_dag_, model), ""]
     lines.append(f"reward {result.reward:.6f} ({result.settings['score']}), {_effort(model)}")
     if data.truth is not None:
         lines += ["", comparison_table(_compared(model, pruned), data.truth)]
@@ -94,5 +95,44 @@ def _effort(model: DagEstimator) -> str:
     return ", ".join(parts)
 
 
-def _indented(dag: DAG) -> str:
-    return "\n".join(f"  {line}" for line in str(dag).splitlines())
+def _evidence(model: DagEstimator) -> dict[str, list[list[Any]]]:
+    """What pruning was decided by: [cause, effect, value] of each constructed edge."""
+    if model.evidence_ is None:
+        return {}
+    key = "p_values" if model.evidence_.measure == "p-value" else "coefficients"
+    return {key: [[*edge, value] for edge, value in model.evidence_.by_edge().items()]}
+
+
+def _rule(model: DagEstimator) -> str:
+    """The pruning method and the limit below or above which an edge stays."""
+    method, evidence = model.result_.settings["prune"], model.evidence_
+    if evidence is None:
+        return str(method)
+    return f"{method}, {'p <' if evidence.measure == 'p-value' else '|coefficient| >'} {evidence.limit:g}"
+
+
+def _what_is_shown(model: DagEstimator) -> str:
+    """What the numbers behind causes are."""
+    if model.evidence_ is None:
+        return ""
+    return ", p-values" if model.evidence_.measure == "p-value" else ", largest coefficients"
+
+
+def _number(value: float) -> str:
+    """A p-value or coefficient in few characters."""
+    return f"{value:.2g}" if value > 0.0 else "< 1e-300"
+
+
+def _listed(dag: DAG, model: DagEstimator) -> str:
+    """Each variable with its causes, and what the data say of them where that is known."""
+    known = {} if model.evidence_ is None else model.evidence_.by_edge()
+
+    def cause(name: str, effect: str) -> str:
+        value = known.get((name, effect))
+        return name if value is None else f"{name} ({_number(value)})"
+
+    lines = []
+    for effect in dag.names:
+        causes = ", ".join(cause(name, effect) for name in dag.parents(effect))
+        lines.append(f"  {effect} <- {causes}" if causes else f"  {effect}")
+    return "\n".join(lines)

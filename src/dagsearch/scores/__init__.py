@@ -9,12 +9,13 @@ from dagsearch.errors import InputError, UnknownNameError
 from dagsearch.scores.base import Score
 from dagsearch.scores.custom import CustomGraphScore, CustomLocalScore
 from dagsearch.scores.discrete import BDeuScore, DiscreteBICScore
+from dagsearch.scores.gam import GAMScore
 from dagsearch.scores.gp import GPScore
 from dagsearch.scores.regression import LinearScore, QuadraticScore
 
 __all__ = ["CONTINUOUS", "DISCRETE", "Score", "adapt", "make", "names"]
 
-CONTINUOUS = ("bic-linear", "bic-quadratic", "bic-gp")
+CONTINUOUS = ("bic-linear", "bic-quadratic", "bic-gp", "bic-gam")
 DISCRETE = ("bic-discrete", "bdeu")
 
 
@@ -45,7 +46,7 @@ def make(
         What continuous scores count: ``"edges"`` (the paper's, and the default) or ``"parameters"``. Discrete BIC
         always counts parameters, and BDeu has no separate penalty.
     n_jobs
-        Threads for ``bic-gp``.
+        Threads for ``bic-gp`` and ``bic-gam``.
     sample_size
         Equivalent sample size of the prior of ``bdeu``.
 
@@ -69,8 +70,9 @@ def make(
         if penalty == "edges":
             raise InputError(f"penalty='edges' is for continuous scores, {name} is discrete")
         return DiscreteBICScore(dataset) if name == "bic-discrete" else BDeuScore(dataset, sample_size)
-    if name == "bic-gp":
-        return GPScore(dataset, variances, penalty or "edges", n_jobs)
+    if name in ("bic-gp", "bic-gam"):
+        fitted = GPScore if name == "bic-gp" else GAMScore
+        return fitted(dataset, variances, penalty or "edges", n_jobs)
     kind = LinearScore if name == "bic-linear" else QuadraticScore
     return kind(dataset, variances, penalty or "edges")
 

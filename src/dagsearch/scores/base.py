@@ -72,6 +72,11 @@ class Score:
         return bool(self.family.equal_variances)
 
     @property
+    def max_parents(self) -> int | None:
+        """The most parents of a node that this score can judge on its table; None: any number."""
+        return None
+
+    @property
     def n_evaluations(self) -> int:
         """Number of distinct local scores evaluated so far."""
         return self.cache.n_entered

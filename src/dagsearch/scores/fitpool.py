@@ -1,6 +1,6 @@
 """Computes expensive things once each, on several threads, some of them before they are asked for.
 
-Tree search asks for Gaussian-process fits one at a time, each of which would leave all cores but one idle. While the
+Tree search asks for fits one at a time, each of which would leave all cores but one idle. While the
 search goes on, spare threads work through fits that it is likely to ask for soon. What they find only fills the cache,
 so the search takes the same course with any number of threads.
 """
@@ -25,11 +25,14 @@ class FitPool:
         A pure function that releases the GIL for most of its time.
     n_jobs
         Threads at work, the caller's included.
+    shared
+        Whether a fit depends on the parents alone: then they are the key, otherwise the node comes before them.
     """
 
-    def __init__(self, fit: Callable[[Key], Any], n_jobs: int) -> None:
+    def __init__(self, fit: Callable[[Key], Any], n_jobs: int, shared: bool = True) -> None:
         self._fit = fit
         self._n_jobs = n_jobs
+        self._shared = shared
         self._changed = threading.Condition()
         self.known: dict[Key, Any] = {}
         self._running: set[Key] = set()
@@ -37,6 +40,10 @@ class FitPool:
         self._near: dict[int, Iterator[Key]] = {}
         self._far: dict[int, Iterator[Key]] = {}
         self._open = False
+
+    def key(self, node: int, parents: Key) -> Key:
+        """The key of a node's regression on its parents, which are in ascending order."""
+        return parents if self._shared else (node, *parents)
 
     def get(self, keys: Iterable[Key]) -> list[Any]:
         """The fits of all keys; the caller's thread does what no other has begun."""
@@ -68,16 +75,16 @@ class FitPool:
                 self._running.discard(key)
                 self._changed.notify_all()
 
-    def anticipate(self, owner: int, base: Key, candidates: list[int]) -> None:
-        """Expect to be asked for ``base`` with any of the candidates added, few of them first.
+    def anticipate(self, node: int, parents: Key, candidates: list[int]) -> None:
+        """Expect to be asked for ``parents`` of ``node`` with any of the candidates added, few of them first.
 
-        Replaces what was expected for the same ``owner``; the last call goes first.
+        Replaces what was expected for the same node; the last call goes first.
         """
         with self._changed:
             for queue in (self._near, self._far):
-                queue.pop(owner, None)
-            self._near[owner] = _supersets(base, candidates, 1, 2)
-            self._far[owner] = _supersets(base, candidates, 3, len(candidates))
+                queue.pop(node, None)
+            self._near[node] = self._supersets(node, parents, candidates, 1, 2)
+            self._far[node] = self._supersets(node, parents, candidates, 3, len(candidates))
             self._changed.notify_all()
 
     @contextmanager
@@ -120,19 +127,18 @@ class FitPool:
             if self._is_new(key):
                 return key
         for queue in (self._near, self._far):
-            for owner in reversed(list(queue)):
-                for key in queue[owner]:
+            for node in reversed(list(queue)):
+                for key in queue[node]:
                     if self._is_new(key):
                         return key
-                del queue[owner]
+                del queue[node]
         return None
+
+    def _supersets(self, node: int, parents: Key, candidates: list[int], least: int, most: int) -> Iterator[Key]:
+        """Keys of ``parents`` with ``least`` to ``most`` of the candidates added, smaller sets first."""
+        for k in range(least, most + 1):
+            for added in combinations(candidates, k):
+                yield self.key(node, tuple(sorted((*parents, *added))))
 
     def _is_new(self, key: Key) -> bool:
         return key not in self.known and key not in self._running
-
-
-def _supersets(base: Key, candidates: list[int], least: int, most: int) -> Iterator[Key]:
-    """``base`` with ``least`` to ``most`` of the candidates added, smaller sets first."""
-    for k in range(least, most + 1):
-        for added in combinations(candidates, k):
-            yield tuple(sorted((*base, *added)))

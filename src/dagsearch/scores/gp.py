@@ -8,24 +8,18 @@ arithmetic is the same whoever asks: all targets at once, one BLAS thread, whate
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from queue import SimpleQueue
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from dagsearch.data import Dataset
 from dagsearch.errors import DagsearchError
-from dagsearch.graph.bitset import Rows, members_of_each
-from dagsearch.kernels.local import regression_terms_of
 from dagsearch.kernels.rbf import collect_between, mean_distance, pivoted_cholesky, squared_distances, to_kernel
 from dagsearch.scores import lapack
-from dagsearch.scores.base import Score, empty_family
-from dagsearch.scores.fitpool import FitPool
-from dagsearch.scores.regression import bic_settings
+from dagsearch.scores.fitpool import Key
+from dagsearch.scores.fitted import FittedScore
 
 NOISE = 1e-10
 ADDED_TO_RSS = 1.0  # as in the paper's runs
@@ -77,75 +71,31 @@ class MedianDistance:
         return float(np.median(np.sqrt(squared[above])))
 
 
-class GPScore(Score):
-    """BIC of Gaussian-process regressions.
-
-    Parameters
-    ----------
-    data
-        Table of continuous columns.
-    variances
-        ``"different"`` (F_HV) or ``"equal"`` (F_EV).
-    penalty
-        ``"edges"``, the paper's, or ``"parameters"``: the effective degrees of freedom of the fit.
-    n_jobs
-        Parent sets factorised at a time; during a search the spare threads fit those likely to be asked for next.
-    """
+class GPScore(FittedScore):
+    """BIC of Gaussian-process regressions, with the paper's +1.0 in residual sums; parameters as of `FittedScore`."""
 
     name: ClassVar[str] = "bic-gp"
+    fits_all_nodes: ClassVar[bool] = True
 
     def __init__(self, data: Dataset, variances: str = "different", penalty: str = "edges", n_jobs: int = 1) -> None:
-        settings = bic_settings(data.n_samples, data.n_nodes, variances, penalty)
-        super().__init__(data.n_nodes, empty_family(data.n_nodes, **settings))
-        self.n_jobs = n_jobs
         self._columns = np.ascontiguousarray(data.standardised().T)
         self._median_distance = MedianDistance(data.n_samples)
-        self._start_workers()
+        super().__init__(data, variances, penalty, n_jobs)
 
-    def _start_workers(self, known: dict[tuple[int, ...], NDArray[np.float64]] | None = None) -> None:
+    def _start_workers(self, known: dict[Key, NDArray[np.float64]]) -> None:
         self._workspaces: SimpleQueue[_Workspace] = SimpleQueue()
-        self._blas = ThreadpoolController()
-        self._fits = FitPool(self._fit, self.n_jobs)
-        self._fits.known.update(known or {})
+        super()._start_workers(known)
 
-    @property
-    def n_factorisations(self) -> int:
-        """Number of parent sets fitted so far, those fitted ahead included."""
-        return len(self._fits.known)
+    def _residual_sum(self, fit: NDArray[np.float64], node: int) -> float:
+        return float(fit[node])
 
-    @contextmanager
-    def session(self) -> Iterator[None]:
-        """One BLAS thread per fit, and spare threads that fit ahead, while the context is open."""
-        with self._blas.limit(limits=1, user_api="blas"), self._fits.working_ahead():
-            yield
-
-    def anticipate(self, node: int, parents: tuple[int, ...], candidates: list[int]) -> None:
-        """Expect to be asked for ``parents`` of ``node`` with some of the candidates added."""
-        self._fits.anticipate(node, parents, candidates)
-
-    def rss(self, node: int, parents: Iterable[int]) -> float:
-        """Residual sum of squares of ``node`` on its parents (indices), with the paper's +1.0."""
-        given = list(parents)
-        self._check_family(node, given)
-        members = tuple(sorted(int(p) for p in given))
-        with self.cache.lock, self._blas.limit(limits=1, user_api="blas"):
-            return float(self._fits.get([members])[0][node])
-
-    def compute(self, nodes: NDArray[np.int64], rows: Rows) -> NDArray[np.float64]:
-        """Terms (value, penalty), (n, 2), of each (node, parent set); all sets are fitted first."""
-        sets = members_of_each(rows, len(nodes))
-        terms = np.empty((len(nodes), 2))
-        for k, (node, fit) in enumerate(zip(nodes.tolist(), self._fits.get(sets), strict=True)):
-            terms[k] = regression_terms_of(self.family, fit[node], len(sets[k]), fit[-1])
-        return terms
-
-    def _fit(self, members: tuple[int, ...]) -> NDArray[np.float64]:
+    def _fit(self, key: Key) -> NDArray[np.float64]:
         """Residual sums (+1.0) of all nodes on one parent set, then the effective number of parameters."""
-        if not members:
+        if not key:
             return np.append(np.square(self._columns).sum(axis=1) + ADDED_TO_RSS, 0.0)
         workspace = self._borrow()
         try:
-            return self._fit_members(self._columns[list(members)], workspace)
+            return self._fit_members(self._columns[list(key)], workspace)
         finally:
             self._workspaces.put(workspace)
 
@@ -203,11 +153,6 @@ class GPScore(Score):
         return len(factor) - NOISE * sum(float(row[i:] @ row[i:]) for i, row in enumerate(factor))
 
     def __getstate__(self) -> dict[str, Any]:
-        dropped = ("_workspaces", "_blas", "_fits")
-        kept = {key: value for key, value in self.__dict__.items() if key not in dropped}
-        return {**kept, "known": dict(self._fits.known)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        known = state.pop("known")
-        self.__dict__.update(state)
-        self._start_workers(known)
+        state = super().__getstate__()
+        del state["_workspaces"]
+        return state
