@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dagsearch.kernels.compile import long_kernel
+from dagsearch.kernels.compile import long_kernel, single_use_kernel
 from dagsearch.kernels.lapack import (
     invert_upper,
     multiply,
@@ -114,7 +114,7 @@ def _squared_norm(matrix):
     return total
 
 
-@long_kernel
+@single_use_kernel
 def load(model, terms, target):
     """Reduce the columns of the members and the target, (n_rows,), to the triangle R and f = Q'y."""
     q, n_rows = model.factor.shape[0], terms.columns.shape[1]
@@ -162,7 +162,7 @@ def set_ranks(model, terms):
     return changed
 
 
-@long_kernel
+@single_use_kernel
 def _fill_root(model, terms):
     """Write the root of the scaled penalties."""
     root = model.root
@@ -194,7 +194,7 @@ def is_well_conditioned(largest, smallest_inverse):
     return largest * smallest_inverse * _SMALLEST_RATIO**2 < 1.0
 
 
-@long_kernel
+@single_use_kernel
 def _invert_triangle(model, terms):
     """W = T^-1; False if T is too close to singular for that."""
     q = model.triangle.shape[0]
@@ -227,7 +227,7 @@ def _set_covariance(model):
     model.summary[0].inverse_square = min(model.summary[0].inverse_square, norm)
 
 
-@long_kernel
+@single_use_kernel
 def _invert_by_singular_values(model):
     """W = V D^-1 from T = U D V', without the singular values that count as zero."""
     q = model.triangle.shape[0]
@@ -276,7 +276,7 @@ def gcv_of(n_samples, rss, trace):
     return n_samples * rss / (n_samples - trace) ** 2
 
 
-@long_kernel
+@single_use_kernel
 def _solve(model):
     """Coefficients W K'f and the residual f - K K'f; ``pull`` holds K'f meanwhile."""
     q = model.factor.shape[0]

@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from dagsearch.kernels.compile import long_kernel
+from dagsearch.kernels.compile import long_kernel, single_use_kernel
 
 _STEP = 0.1
 _N_STEPS = 400
@@ -21,7 +21,7 @@ _N_BISECTIONS = 60
 _NEGLIGIBLE = 1e-18
 
 
-@long_kernel
+@single_use_kernel
 def _slope(s, weights, n_weights, d, k):
     """Derivative of K(s) - log(s)."""
     total = -d / (1.0 + 2.0 * d / k * s) - 1.0 / s
@@ -39,7 +39,7 @@ def _log_integrand(s, weights, n_weights, d, k):
     return total
 
 
-@long_kernel
+@single_use_kernel
 def _saddle(weights, n_weights, end, d, k):
     """The only minimum of K(s) - log(s) between 0 and the branch point ``end``."""
     low, high = 0.0, end

@@ -1,7 +1,8 @@
 """BLAS and LAPACK inside kernels: SciPy's own routines, called without the GIL and without a Python object.
 
 SciPy exports them to Cython as C functions that take every argument by address, as Fortran does. `connect` looks the
-addresses up once; kernels get them in a `Lapack` and call through them. Matrices are column-major.
+addresses up once; kernels get them in a `Lapack` and call through them. LAPACK's matrices are column-major: [i, j] of
+one is [j, i] of the arrays here.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import get_cython_function_address, intrinsic
 
-from dagsearch.kernels.compile import long_kernel
+from dagsearch.kernels.compile import entry_point, long_kernel
 
 _ROUTINES = (
     ("scipy.linalg.cython_blas", "dgemm"),
@@ -169,13 +170,13 @@ def triangularise_pair(lapack, upper, below, n, reflectors, scratch):
 
 
 @long_kernel
-def invert_upper(lapack, matrix, n):
-    """Invert an upper triangular matrix (n, n) in place; what is under the diagonal is left alone."""
+def _invert_triangular(lapack, matrix, n, triangle):
+    """Invert the upper or lower triangle of a matrix (n, n) in place."""
     size = _integer(lapack, 0, n)
     _call(
         lapack.routines[_DTRTRI],
         (
-            _letter(lapack, _UPPER),
+            _letter(lapack, triangle),
             _letter(lapack, _NO),
             size,
             _start(matrix),
@@ -183,6 +184,12 @@ def invert_upper(lapack, matrix, n):
             _integer(lapack, 1, 0),
         ),
     )
+
+
+@long_kernel
+def invert_upper(lapack, matrix, n):
+    """Invert an upper triangular matrix (n, n) in place; what is under the diagonal is left alone."""
+    _invert_triangular(lapack, matrix, n, _UPPER)
 
 
 @long_kernel
@@ -229,3 +236,42 @@ def eigen_symmetric(lapack, matrix, n, values, scratch):
             _integer(lapack, 2, 0),
         ),
     )
+
+
+@entry_point
+def factorise(lapack, matrix):
+    """Cholesky factor in place; False if the matrix is not positive definite.
+
+    ``matrix`` (n, n) has its upper triangle filled, which is LAPACK's lower one.
+    """
+    size = _integer(lapack, 0, matrix.shape[0])
+    _call(
+        lapack.routines[_DPOTRF],
+        (_letter(lapack, _LOWER), size, _start(matrix), size, _integer(lapack, 1, 0)),
+    )
+    return lapack.integers[1] == 0
+
+
+@entry_point
+def solve_factorised(lapack, factor, rhs):
+    """Solve with a factor of `factorise`, in place; each row of ``rhs`` (n_rhs, n) is a right-hand side."""
+    size = _integer(lapack, 0, factor.shape[0])
+    _call(
+        lapack.routines[_DPOTRS],
+        (
+            _letter(lapack, _LOWER),
+            size,
+            _integer(lapack, 1, rhs.shape[0]),
+            _start(factor),
+            size,
+            _start(rhs),
+            size,
+            _integer(lapack, 2, 0),
+        ),
+    )
+
+
+@entry_point
+def invert_factor(lapack, factor):
+    """Replace a factor of `factorise` by its inverse, in place."""
+    _invert_triangular(lapack, factor, factor.shape[0], _LOWER)

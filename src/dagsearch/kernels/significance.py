@@ -6,7 +6,7 @@ import math
 
 from dagsearch.kernels.additive import load
 from dagsearch.kernels.chisquared import ratio_tail
-from dagsearch.kernels.compile import entry_point, long_kernel
+from dagsearch.kernels.compile import entry_point, long_kernel, single_use_kernel
 from dagsearch.kernels.lapack import eigen_symmetric, multiply
 from dagsearch.kernels.smoothing import choose_smoothing
 
@@ -20,7 +20,7 @@ def fit_additive(model, terms, target, with_p_values):
         _test_terms(model, terms)
 
 
-@long_kernel
+@single_use_kernel
 def _test_terms(model, terms):
     """Effective degrees of freedom and p-value of each term."""
     # F = P X'X = (K W')' R takes the place of M, which is no longer needed.
@@ -39,7 +39,7 @@ def _test_terms(model, terms):
         model.p_values[j] = _p_value(model, width, min(float(width), max(reference, 1.0)), left)
 
 
-@long_kernel
+@single_use_kernel
 def _degrees_of_freedom(model, j):
     """Traces of term j's blocks of F and of 2 F - F F, with F in ``sandwich``."""
     single, double = 0.0, 0.0
@@ -51,7 +51,7 @@ def _degrees_of_freedom(model, j):
     return single, double
 
 
-@long_kernel
+@single_use_kernel
 def _whiten(model, terms, j, variance):
     """Eigenvalues of R V R', ascending, in ``spectrum``; R beta along its eigenvectors in ``along``.
 
@@ -82,7 +82,7 @@ def _whiten(model, terms, j, variance):
         model.along[i] = total
 
 
-@long_kernel
+@single_use_kernel
 def _p_value(model, width, rank, left):
     """P-value given the reference rank, which need not be whole, and the residual degrees of freedom."""
     whole = math.floor(rank)

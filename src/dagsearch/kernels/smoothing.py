@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from dagsearch.kernels.additive import complete, evaluate, gcv_of, is_well_conditioned, largest_square, set_ranks
-from dagsearch.kernels.compile import long_kernel
+from dagsearch.kernels.compile import long_kernel, single_use_kernel
 from dagsearch.kernels.gcv import differentiate
 from dagsearch.kernels.lapack import eigen_symmetric
 
@@ -39,7 +39,7 @@ def _mean_share(model, terms):
     return total / n if n else _START_SHARE
 
 
-@long_kernel
+@single_use_kernel
 def _start(model, terms):
     """Smoothing parameters that make data and penalties comparable."""
     p = model.members.size
@@ -59,7 +59,7 @@ def _start(model, terms):
             model.log_smoothing[j] -= math.log(10.0)
 
 
-@long_kernel
+@single_use_kernel
 def _set_steps(model):
     """Steepest descent with largest component 1, and the Newton step where there is one; returns its largest part."""
     p = model.members.size
@@ -77,7 +77,7 @@ def _set_steps(model):
     return True
 
 
-@long_kernel
+@single_use_kernel
 def _set_newton_step(model):
     """-H^-1 g, not longer than 5 in any component, from the eigenvectors in ``hessian``."""
     p = model.members.size
@@ -103,7 +103,7 @@ def _evaluate_anew(model, terms):
     return evaluate(model, terms)
 
 
-@long_kernel
+@single_use_kernel
 def _advance(model, terms):
     """Take a step that lowers GCV, halved until one does; False if none was found, with nothing changed but caches."""
     p = model.members.size
@@ -125,7 +125,7 @@ def _advance(model, terms):
     return False
 
 
-@long_kernel
+@single_use_kernel
 def _descend(model, terms):
     """Newton's method from the start to convergence; leaves the model complete, with its gradient."""
     p = model.members.size
@@ -151,7 +151,7 @@ def _descend(model, terms):
             return
 
 
-@long_kernel
+@single_use_kernel
 def _eliminate(system, width):
     """Solve the augmented system (width, 2 width) in place: its right half becomes the solution."""
     for pivot in range(width):
@@ -205,7 +205,7 @@ def _gcv_after(model, j, change):
     return gcv_of(summary.n_samples, rss, trace)
 
 
-@long_kernel
+@single_use_kernel
 def _can_be_updated(model, terms, j, change):
     """Whether `_gcv_after` would hold: no part of a penalty is lost or found, no singular value comes to count as 0.
 
@@ -218,7 +218,7 @@ def _can_be_updated(model, terms, j, change):
     return is_well_conditioned(largest_square(model, terms), inverse_square)
 
 
-@long_kernel
+@single_use_kernel
 def _push(model, terms, j):
     """Move one smoothing parameter downhill in steps of 2 while GCV falls; the model is complete before and after."""
     direction = _PUSH if model.gradient[j] < 0.0 else -_PUSH
@@ -246,7 +246,7 @@ def _push(model, terms, j):
         complete(model)
 
 
-@long_kernel
+@single_use_kernel
 def choose_smoothing(model, terms):
     """Find smoothing parameters for a loaded model; leaves it complete."""
     _start(model, terms)

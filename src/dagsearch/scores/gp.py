@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from dagsearch.data import Dataset
 from dagsearch.errors import DagsearchError
+from dagsearch.kernels.lapack import connect, factorise, invert_factor, solve_factorised
 from dagsearch.kernels.rbf import collect_between, mean_distance, pivoted_cholesky, squared_distances, to_kernel
-from dagsearch.scores import lapack
 from dagsearch.scores.fitpool import Key
 from dagsearch.scores.fitted import FittedScore
 
@@ -33,6 +33,7 @@ class _Workspace:
     """The memory of one factorisation, reused from one parent set to the next."""
 
     def __init__(self, n_nodes: int, n_samples: int) -> None:
+        self.lapack = connect()
         self.weights = np.empty((n_nodes, n_samples))
         self.matrix = np.empty((n_samples, n_samples))
         self.found = np.empty(max(n_samples * (n_samples - 1) // 16, n_samples, 64))
@@ -137,19 +138,20 @@ class GPScore(FittedScore):
         """By Cholesky factorisation of the full kernel matrix; squared distances are in the workspace."""
         matrix = workspace.matrix
         to_kernel(matrix, scale, NOISE)
-        if not lapack.factorise(matrix):
+        if not factorise(workspace.lapack, matrix):
             raise DagsearchError("a Gaussian-process kernel matrix is not positive definite")
         weights = workspace.weights
         weights[:] = self._columns
-        lapack.solve(matrix, weights)
+        solve_factorised(workspace.lapack, matrix, weights)
         rss = NOISE**2 * np.einsum("kn,kn->k", weights, weights) + ADDED_TO_RSS
-        return np.append(rss, self._effective_parameters(matrix))
+        return np.append(rss, self._effective_parameters(workspace))
 
-    def _effective_parameters(self, factor: NDArray[np.float64]) -> float:
-        """Trace of the smoother, n - a tr((K + a I)^-1), if the penalty asks for it; ``factor`` is overwritten."""
+    def _effective_parameters(self, workspace: _Workspace) -> float:
+        """Trace of the smoother, n - a tr((K + a I)^-1), if the penalty asks for it; the factor is overwritten."""
         if not self.family.penalise_parameters:
             return math.nan
-        lapack.invert_factor(factor)
+        factor = workspace.matrix
+        invert_factor(workspace.lapack, factor)
         return len(factor) - NOISE * sum(float(row[i:] @ row[i:]) for i, row in enumerate(factor))
 
     def __getstate__(self) -> dict[str, Any]:
