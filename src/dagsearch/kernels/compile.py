@@ -33,8 +33,5 @@ single_use_kernel: Any = numba.njit(inline="always", **_INNER)
 entry_point: Any = numba.njit(cache=True, **_OPTIONS)
 """Decorator of kernels that Python calls."""
 
-contracted_single_use_kernel: Any = numba.njit(inline="always", **_INNER)
-"""Decorator of kernels with one caller, which takes them in before compilation, so that they are compiled only once."""
-
-entry_point: Any = numba.njit(cache=True, fastmath={"contract"}, **_OPTIONS)
+contracted_entry_point: Any = numba.njit(cache=True, fastmath={"contract"}, **_OPTIONS)
 """Decorator of kernels that Python calls and that stream over floating-point numbers."""

@@ -6,7 +6,7 @@ import math
 
 from dagsearch.kernels.additive import load
 from dagsearch.kernels.chisquared import ratio_tail
-from dagsearch.kernels.compile import entry_point, long_kernel, single_use_kernel
+from dagsearch.kernels.compile import entry_point, single_use_kernel
 from dagsearch.kernels.lapack import eigen_symmetric, multiply
 from dagsearch.kernels.smoothing import choose_smoothing
 
