@@ -81,6 +81,9 @@ class Model(NamedTuple):
     block: Any  # (width * width,) float64   a matrix of one term
     along: Any  # (width,) float64   a term's fit along eigenvectors
     system: Any  # (width, 2 * width) float64   equations of a low-rank update
+    spread: Any  # (width, q) float64   P_j C
+    old_rows: Any  # (width, q) float64   rows of P before an update
+    half_rows: Any  # (width, q) float64   rows of M, less half of what an update takes
     weights: Any  # (width + 1,) float64   of chi-squared variables
     reflectors: Any  # (16 * (q + 1),) float64
     scratch: Any  # (SCRATCH_PER_COLUMN * (q + 1),) float64

@@ -23,8 +23,10 @@ def fit_additive(model, terms, target, with_p_values):
 @single_use_kernel
 def _test_terms(model, terms):
     """Effective degrees of freedom and p-value of each term."""
-    # F = P X'X = (K W')' R takes the place of M, which is no longer needed.
-    multiply(model.lapack, model.root, True, model.factor, False, model.factor.shape[0], model.sandwich)
+    # F = P X'X = (R P)' R takes the place of M, which is no longer needed.
+    q = model.factor.shape[0]
+    multiply(model.lapack, model.factor, False, model.covariance, False, q, model.root)
+    multiply(model.lapack, model.root, True, model.factor, False, q, model.sandwich)
     summary = model.summary[0]
     left = summary.n_samples - summary.trace
     for j in range(model.members.size):

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 
-from dagsearch.kernels.additive import complete, evaluate, gcv_of, is_well_conditioned, largest_square, set_ranks
+from dagsearch.kernels.additive import complete, evaluate, is_well_conditioned, largest_square, set_ranks
 from dagsearch.kernels.compile import long_kernel, single_use_kernel
 from dagsearch.kernels.gcv import differentiate
 from dagsearch.kernels.lapack import eigen_symmetric
+from dagsearch.kernels.update import apply_change, gcv_after
 
 _TOLERANCE = 1e-7
 _MAX_ITERATIONS = 200
@@ -152,62 +153,8 @@ def _descend(model, terms):
 
 
 @single_use_kernel
-def _eliminate(system, width):
-    """Solve the augmented system (width, 2 width) in place: its right half becomes the solution."""
-    for pivot in range(width):
-        best = pivot
-        for a in range(pivot + 1, width):
-            if abs(system[a, pivot]) > abs(system[best, pivot]):
-                best = a
-        for b in range(2 * width):
-            system[pivot, b], system[best, b] = system[best, b], system[pivot, b]
-        scale = 1.0 / system[pivot, pivot]
-        for b in range(pivot, 2 * width):
-            system[pivot, b] *= scale
-        for a in range(width):
-            factor = system[a, pivot]
-            if a != pivot and factor != 0.0:
-                for b in range(pivot, 2 * width):
-                    system[a, b] -= factor * system[pivot, b]
-
-
-@long_kernel
-def _gcv_after(model, j, change):
-    """GCV of a complete model if the smoothing parameter of term j grew by the factor exp(change).
-
-    A low-rank update: with D the growth of the term's penalty and C = (1 + D P_jj)^-1 D, P becomes P - P_j C P_j'.
-    """
-    start = model.starts[j]
-    width = model.starts[j + 1] - start
-    scale = math.exp(model.log_smoothing[j])
-    growth = scale * math.expm1(change)
-    system = model.system
-    for a in range(width):
-        d = growth * model.penalty[start + a]
-        for b in range(width):
-            system[a, b] = d * model.covariance[start + b, start + a]
-            system[a, width + b] = 0.0
-        system[a, a] += 1.0
-        system[a, width + a] = d
-    _eliminate(system, width)
-    summary = model.summary[0]
-    rss, trace = summary.rss, summary.trace
-    for a in range(width):
-        total = 0.0
-        for b in range(width):
-            total += system[a, width + b] * model.coefficients[start + b]
-            trace -= system[a, width + b] * model.sandwich[start + a, start + b]
-        model.along[a] = total
-    for a in range(width):
-        rss += 2.0 * model.pull[start + a] * model.along[a]
-        for b in range(width):
-            rss += model.along[a] * model.sandwich[start + b, start + a] * model.along[b]
-    return gcv_of(summary.n_samples, rss, trace)
-
-
-@single_use_kernel
 def _can_be_updated(model, terms, j, change):
-    """Whether `_gcv_after` would hold: no part of a penalty is lost or found, no singular value comes to count as 0.
+    """Whether `gcv_after` would hold: no part of a penalty is lost or found, no singular value comes to count as 0.
 
     The smoothing parameters are those after the change; the model is complete at those before it.
     """
@@ -229,7 +176,7 @@ def _push(model, terms, j):
         change = reached + direction - anchor
         if _can_be_updated(model, terms, j, change):
             model.log_smoothing[j] = anchor
-            gcv = _gcv_after(model, j, change)
+            gcv = gcv_after(model, j, change)
         else:
             gcv = evaluate(model, terms)
             if gcv < best:
@@ -240,10 +187,13 @@ def _push(model, terms, j):
         if not gcv < best:
             break
         reached, best = reached + direction, gcv
-    model.log_smoothing[j] = reached
-    if anchor != reached:
+    if math.isnan(anchor):
+        model.log_smoothing[j] = reached
         _evaluate_anew(model, terms)
         complete(model)
+    elif anchor != reached:
+        model.log_smoothing[j] = anchor
+        apply_change(model, j, reached - anchor)
 
 
 @single_use_kernel
