@@ -1,6 +1,6 @@
 """Measures additive models: fits, pruning, CAM, and CD-UCT with `bic-gam` beside `bic-gp`.
 
-    DAGSEARCH_DATA=folder python benchmarks/additive.py [fits] [prune] [cam] [scores] [--seeds 5] [--sets 10] [--data sachs syntren]
+    DAGSEARCH_DATA=folder python benchmarks/additive.py [fits] [prune] [cam] [scores] [--seeds 5] [--sets 10]
 
 ``fits``: p-values of random parent sets on Sachs against the slow twin of the tests and, where Rscript with mgcv is
 there, against R in the same run. ``prune``: a 49-edge Sachs graph. ``cam``: both ways on Sachs and SynTReN, beside the
@@ -155,7 +155,9 @@ def scores(options) -> None:
                 data = ds.datasets.load(each)
                 score = ds.scores.make(score_name, data, n_jobs=2)
                 for seed in range(options.seeds):
-                    model = ds.CDUCT(score, budget, sims, horizon, 0.05, "cam", random_state=seed, n_jobs=2).fit(data)
+                    model = ds.CDUCT(score, budget, sims, horizon, 0.05, prune="cam", random_state=seed, n_jobs=2).fit(
+                        data
+                    )
                     found.append(ds.metrics.compare(model.pruned_dag_, data.truth))
                 seconds = time.perf_counter() - started
                 report(f"  up to {each}, {score_name}", found, reference, "paper, bic-gp", f"{seconds:.0f} s")
