@@ -56,6 +56,12 @@ class SmoothTerm:
         return int(self.columns.shape[1])
 
 
+def moderate(x: Floats) -> Floats:
+    """Values times a power of two, which is exact: their sum and squares neither overflow nor vanish."""
+    scaled: Floats = np.ldexp(x, -np.frexp(np.abs(x).max())[1])
+    return scaled
+
+
 def smooth_term(x: Floats, basis: int) -> SmoothTerm | None:
     """The term of one column of values, or None for a constant.
 
@@ -66,12 +72,13 @@ def smooth_term(x: Floats, basis: int) -> SmoothTerm | None:
     basis
         Basis functions before the constraint, at least 2: a straight line. Not more are used than distinct values.
     """
-    centred = x - x.mean()
+    centred = moderate(x)
+    centred -= centred.mean()
     centred /= np.abs(centred).max() or 1.0
     values, where = np.unique(centred, return_inverse=True)
     if len(values) == 1:
         return None
-    basis = min(basis, len(values))
+    basis = min(basis, len(values), MAX_KNOTS)
     if basis == LINEAR:
         return _rotated(centred[:, None] / math.sqrt(np.mean(centred**2)), np.zeros((1, 1)))
     return _rotated(*_constrained(*_normalised(*_thin_plate(values, where, basis))))
@@ -108,10 +115,16 @@ def _radial_columns(points: Floats, knots: Floats, weights: Floats) -> Floats:
 def _thin_plate(values: Floats, where: NDArray[np.intp], k: int) -> tuple[Floats, Floats]:
     """Columns (n_samples, k) and penalty (k, k): k - 2 wiggly functions, a constant and the straight line."""
     knots = values if len(values) <= MAX_KNOTS else values[sampled_knots(len(values))]
-    eigenvalues, vectors = _leading_eigenpairs(knots, k)
-    wiggly = _null_space(np.vstack([np.ones_like(knots), knots]) @ vectors)
-    scaled = eigenvalues[:, None] * wiggly
-    functions = vectors @ scaled if knots is values else _radial_columns(values, knots, vectors @ wiggly)
+    line = np.vstack([np.ones_like(knots), knots])
+    if k == len(knots):  # nothing to leave out: R takes the radial functions as they are
+        weights = wiggly = _null_space(line)
+        scaled = at_knots = _radial_columns(knots, knots, wiggly)
+    else:
+        eigenvalues, vectors = _leading_eigenpairs(knots, k)
+        wiggly = _null_space(line @ vectors)
+        scaled = eigenvalues[:, None] * wiggly
+        weights, at_knots = vectors @ wiggly, vectors @ scaled
+    functions = at_knots if knots is values else _radial_columns(values, knots, weights)
     columns = np.column_stack([functions, np.ones_like(values), values])
     penalty = np.zeros((k, k))
     penalty[: k - 2, : k - 2] = wiggly.T @ scaled

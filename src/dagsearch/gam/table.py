@@ -67,8 +67,13 @@ class TermTable:
         given = np.array(members, dtype=np.int64)
         varying = ~self.constant[given]
         model = _workspace(self._terms, given[varying], self.n_samples)
-        fit_additive(model, self._terms, self._targets[target], p_values)
         summary = model.summary[0]
+        if varying.any():
+            fit_additive(model, self._terms, self._targets[target], p_values)
+        else:  # LAPACK refuses empty matrices
+            summary["rss"], summary["trace"] = np.sum(self._targets[target] ** 2), 1.0
+            summary["gcv"] = self.n_samples * summary["rss"] / (self.n_samples - 1.0) ** 2
+        left = self.n_samples - summary["trace"]
 
         def spread(values: Floats, otherwise: float) -> Floats:
             full = np.full(len(given), otherwise)
@@ -81,7 +86,7 @@ class TermTable:
             smoothing=spread(np.exp(model.log_smoothing), np.inf),
             rss=float(summary["rss"]),
             gcv=float(summary["gcv"]),
-            scale=float(summary["rss"] / (self.n_samples - summary["trace"])),
+            scale=float(summary["rss"] / left) if left > 0.0 else np.nan,
             total_edf=float(summary["trace"]),
         )
 
@@ -173,7 +178,7 @@ def _workspace(terms: Terms, members: NDArray[np.int64], n_samples: int) -> Mode
         reflectors=np.empty(16 * (q + 1)),
         scratch=np.empty(SCRATCH_PER_COLUMN * (q + 1)),
         summary=summary,
-        edf=np.empty(p),
-        p_values=np.empty(p),
+        edf=np.full(p, np.nan),
+        p_values=np.full(p, np.nan),
         lapack=connect(),
     )
