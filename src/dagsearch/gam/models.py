@@ -10,10 +10,10 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import OpenBLASController, ThreadpoolController
 
 from dagsearch.errors import InputError
-from dagsearch.gam.basis import LINEAR, Floats
+from dagsearch.gam.basis import LINEAR, Floats, moderate
 from dagsearch.gam.table import AdditiveFit, TermTable
 
 BASIS = 10
@@ -36,6 +36,13 @@ def basis_size(n_samples: int, n_parents: int, basis: int = BASIS) -> int:
 def max_parents_for(n_samples: int) -> int:
     """The most parents whose influence so many rows can tell from noise: straight lines, one degree of freedom left."""
     return n_samples - 2
+
+
+def _check_rows(n_samples: int, n_parents: int) -> None:
+    if n_parents > max_parents_for(n_samples):
+        raise InputError(
+            f"an additive model of {n_parents} parents needs at least {n_parents + 2} rows, got {n_samples}"
+        )
 
 
 class AdditiveModels:
@@ -68,11 +75,7 @@ class AdditiveModels:
         InputError
             If there are too few rows for so many parents.
         """
-        if len(parents) > max_parents_for(self.n_samples):
-            raise InputError(
-                f"an additive model of {len(parents)} parents needs at least {len(parents) + 2} rows, "
-                f"got {self.n_samples}"
-            )
+        _check_rows(self.n_samples, len(parents))
         return self._table(basis_size(self.n_samples, len(parents), self._basis)).fit(parents, target, p_values)
 
     def _table(self, basis: int) -> TermTable:
@@ -88,11 +91,46 @@ class AdditiveModels:
         self.__dict__.update(state, _lock=threading.Lock())
 
 
+class _OneBlasThread:
+    """One BLAS thread while anyone holds this: limits that overlap would undo each other in the wrong order."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._holders = 0
+        self._limit: Any = None
+
+    def acquire(self) -> None:
+        with self._lock:
+            if not self._holders:
+                self._limit = _blas().limit(limits=1, user_api="blas")
+                _let_others_set_limits()
+            self._holders += 1
+
+    def release(self) -> None:
+        with self._lock:
+            self._holders -= 1
+            if not self._holders:
+                self._limit.restore_original_limits()
+                _let_others_set_limits()
+
+
+def _let_others_set_limits() -> None:
+    """Since version 3.8 threadpoolctl would ignore the release of a limit by another thread than set it."""
+    if hasattr(OpenBLASController, "clear_controlling_thread"):
+        OpenBLASController.clear_controlling_thread()
+
+
+_one_blas_thread = _OneBlasThread()
+
+
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Fits are too small to share between BLAS threads, and several of them run at a time."""
-    with _blas().limit(limits=1, user_api="blas"):
+    _one_blas_thread.acquire()
+    try:
         yield
+    finally:
+        _one_blas_thread.release()
 
 
 @cache
@@ -106,7 +144,7 @@ def gam_pvalues(y: Any, X: Any, basis: int = BASIS) -> Floats:
 
     The model is that of R's ``mgcv::gam(y ~ s(x1, k = basis) + ...)`` with its defaults: thin-plate regression splines,
     smoothing parameters by generalised cross-validation, and Wood's (2013) test of each term being zero. P-values are
-    exact where R's are off by up to 1e-4 or are rounded to zero.
+    exact where R's are off by up to 2e-5 or are rounded to zero.
 
     Parameters
     ----------
@@ -140,11 +178,14 @@ def gam_pvalues(y: Any, X: Any, basis: int = BASIS) -> Floats:
     target, columns = _checked(y, X)
     if isinstance(basis, bool) or not isinstance(basis, int | np.integer) or basis < _SMALLEST_SMOOTH:
         raise InputError(f"basis must be a whole number of at least {_SMALLEST_SMOOTH}, got {basis!r}")
-    deviation = float(target.std())
+    _check_rows(*columns.shape)
     if np.all(target == target[0]):
         return np.ones(columns.shape[1])
+    with np.errstate(over="ignore", invalid="ignore"):
+        deviation = float(target.std())
     if not _SCALES_OF_R[0] <= deviation <= _SCALES_OF_R[1]:
-        target = (target - target.mean()) / deviation
+        target = moderate(target)
+        target = (target - target.mean()) / target.std()
     models = AdditiveModels(columns, target[:, None], int(basis), many=False)
     with one_blas_thread():
         return models.fit(0, range(columns.shape[1])).p_values
