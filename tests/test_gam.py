@@ -19,7 +19,7 @@ from dagsearch.gam import AdditiveModels, basis_size, max_parents_for, one_blas_
 from dagsearch.gam.table import TermTable, _workspace
 from dagsearch.kernels.additive import complete, evaluate, load, set_ranks
 from dagsearch.kernels.gcv import differentiate
-from dagsearch.kernels.smoothing import _gcv_after
+from dagsearch.kernels.update import apply_change, gcv_after
 
 data_folder = os.environ.get("DAGSEARCH_DATA")
 needs_data_folder = pytest.mark.skipif(not data_folder, reason="DAGSEARCH_DATA is not set")
@@ -123,7 +123,13 @@ def gcv_at(model, terms, target, rho, j, change):
     value = evaluate(model, terms)
     complete(model)
     differentiate(model)
-    return value, _gcv_after(model, j, change)
+    return value, gcv_after(model, j, change)
+
+
+@numba.njit(_nrt=False)
+def change_one(model, j, change):
+    """The update of a complete model."""
+    apply_change(model, j, change)
 
 
 class Criterion:
@@ -197,6 +203,22 @@ def test_gcv_after_a_change_of_one_parameter_equals_a_full_evaluation(rho, chang
     for j in range(3):
         _, updated = criterion.now_and_after(rho, j, change)
         assert updated == pytest.approx(criterion(rho + change * (np.arange(3) == j)), rel=1e-9)
+
+
+@pytest.mark.parametrize("change", [-4.0, 2.0, 8.0])
+@pytest.mark.parametrize("rho", POINTS[:3])
+def test_a_model_updated_for_one_parameter_equals_one_fitted_anew(rho, change):
+    parts = ("covariance", "sandwich", "coefficients", "pull", "log_smoothing")
+    for j in range(3):
+        updated, anew = (Criterion(*table(120, 3, 3)) for _ in range(2))
+        updated(rho)
+        change_one(updated.model, j, change)
+        anew(rho + change * (np.arange(3) == j))
+        for part in parts:
+            new, old = getattr(anew.model, part), getattr(updated.model, part)
+            assert old == pytest.approx(new, rel=1e-7, abs=1e-9 * np.abs(new).max()), part
+        for field in ("rss", "trace", "gcv"):
+            assert updated.model.summary[field] == pytest.approx(anew.model.summary[field], rel=1e-9)
 
 
 def test_gcv_of_duplicate_columns_is_that_of_the_shortest_solution():
