@@ -15,7 +15,8 @@ from threadpoolctl import threadpool_info
 
 import dagsearch as ds
 from dagsearch.errors import InputError
-from dagsearch.gam import AdditiveModels, one_blas_thread
+from dagsearch.blas import one_blas_thread
+from dagsearch.gam import AdditiveModels
 from dagsearch.pruning.cam import p_values_of_edges
 
 

@@ -13,7 +13,8 @@ from scipy import linalg, stats
 from scipy.integrate import quad
 from scipy.interpolate import CubicSpline
 
-from dagsearch.gam import basis, one_blas_thread
+from dagsearch.blas import one_blas_thread
+from dagsearch.gam import basis
 from dagsearch.gam.basis import smooth_term
 from dagsearch.gam.knots import MAX_KNOTS, _RGenerator, sampled_knots
 from dagsearch.kernels import lapack

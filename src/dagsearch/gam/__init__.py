@@ -5,7 +5,7 @@ The arithmetic is in `dagsearch.kernels` (additive, gcv, smoothing, significance
 
 from __future__ import annotations
 
-from dagsearch.gam.models import BASIS, AdditiveModels, basis_size, gam_pvalues, max_parents_for, one_blas_thread
+from dagsearch.gam.models import BASIS, AdditiveModels, basis_size, gam_pvalues, max_parents_for
 from dagsearch.gam.table import AdditiveFit
 
 __all__ = [
@@ -15,5 +15,4 @@ __all__ = [
     "basis_size",
     "gam_pvalues",
     "max_parents_for",
-    "one_blas_thread",
 ]

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from functools import cache
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from threadpoolctl import OpenBLASController, ThreadpoolController
 
+from dagsearch.blas import one_blas_thread
 from dagsearch.errors import InputError
 from dagsearch.gam.basis import LINEAR, Floats, moderate
 from dagsearch.gam.table import AdditiveFit, TermTable
@@ -76,7 +74,8 @@ class AdditiveModels:
             If there are too few rows for so many parents.
         """
         _check_rows(self.n_samples, len(parents))
-        return self._table(basis_size(self.n_samples, len(parents), self._basis)).fit(parents, target, p_values)
+        with one_blas_thread():
+            return self._table(basis_size(self.n_samples, len(parents), self._basis)).fit(parents, target, p_values)
 
     def _table(self, basis: int) -> TermTable:
         with self._lock:
@@ -89,54 +88,6 @@ class AdditiveModels:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _lock=threading.Lock())
-
-
-class _OneBlasThread:
-    """One BLAS thread while anyone holds this: limits that overlap would undo each other in the wrong order."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._holders = 0
-        self._limit: Any = None
-
-    def acquire(self) -> None:
-        with self._lock:
-            if not self._holders:
-                self._limit = _blas().limit(limits=1, user_api="blas")
-                _let_others_set_limits()
-            self._holders += 1
-
-    def release(self) -> None:
-        with self._lock:
-            self._holders -= 1
-            if not self._holders:
-                self._limit.restore_original_limits()
-                _let_others_set_limits()
-
-
-def _let_others_set_limits() -> None:
-    """Since version 3.8 threadpoolctl would ignore the release of a limit by another thread than set it."""
-    if hasattr(OpenBLASController, "clear_controlling_thread"):
-        OpenBLASController.clear_controlling_thread()
-
-
-_one_blas_thread = _OneBlasThread()
-
-
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Fits are too small to share between BLAS threads, and several of them run at a time."""
-    _one_blas_thread.acquire()
-    try:
-        yield
-    finally:
-        _one_blas_thread.release()
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    """The BLAS libraries of this process; finding them takes longer than a fit."""
-    return ThreadpoolController()
 
 
 def gam_pvalues(y: Any, X: Any, basis: int = BASIS) -> Floats:
@@ -187,8 +138,7 @@ def gam_pvalues(y: Any, X: Any, basis: int = BASIS) -> Floats:
         target = moderate(target)
         target = (target - target.mean()) / target.std()
     models = AdditiveModels(columns, target[:, None], int(basis), many=False)
-    with one_blas_thread():
-        return models.fit(0, range(columns.shape[1])).p_values
+    return models.fit(0, range(columns.shape[1])).p_values
 
 
 def _checked(y: Any, X: Any) -> tuple[Floats, Floats]:

@@ -8,8 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
+from dagsearch.blas import one_blas_thread
 from dagsearch.errors import InputError
-from dagsearch.gam import AdditiveModels, max_parents_for, one_blas_thread
+from dagsearch.gam import AdditiveModels, max_parents_for
 
 
 def p_values_of_edges(
