@@ -14,8 +14,8 @@ import pytest
 from scipy import stats
 
 import dagsearch as ds
-from dagsearch.errors import InputError
 from dagsearch.blas import one_blas_thread
+from dagsearch.errors import InputError
 from dagsearch.gam import AdditiveModels, basis_size, max_parents_for
 from dagsearch.gam.table import TermTable, _workspace
 from dagsearch.kernels.additive import complete, evaluate, load, set_ranks

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_info
 
 import dagsearch as ds
-from dagsearch.errors import InputError
 from dagsearch.blas import one_blas_thread
+from dagsearch.errors import InputError
 from dagsearch.gam import AdditiveModels
 from dagsearch.pruning.cam import p_values_of_edges
 
