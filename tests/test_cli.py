@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 import signal
@@ -16,34 +15,17 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
+from common import FEW, discovered, good_table, run, succeed
 
 import dagsearch as ds
 from dagsearch.cli import main
+from dagsearch.estimators import METHODS
+
+pytestmark = pytest.mark.usefixtures("folder")
 
 JSON_KEYS = {"method", "edges", "pruned_edges", "n_edges", "reward", "score", "seconds", "seed"}
 JSON_KEYS |= {"n_simulations", "n_score_evaluations", "version"}
 METRICS = {"tpr", "fdr", "shd", "precision", "recall", "f1", "n_edges"}
-FEW = ("--sims-per-node", "5")
-
-
-def run(*arguments):
-    """Run the command in this process."""
-    # click before 8.2 mixes the two streams unless told otherwise.
-    separate = {"mix_stderr": False} if "mix_stderr" in inspect.signature(CliRunner).parameters else {}
-    return CliRunner(**separate).invoke(main, [str(argument) for argument in arguments])
-
-
-def succeed(*arguments):
-    """Run the command and return what it printed."""
-    result = run(*arguments)
-    assert result.exit_code == 0, result.stderr
-    return result.stdout
-
-
-def discovered(*arguments):
-    """The JSON object that `discover` prints."""
-    return json.loads(succeed("discover", *arguments, "--json", "-"))
 
 
 def start(*arguments, **options):
@@ -51,27 +33,6 @@ def start(*arguments, **options):
     command = [sys.executable, "-m", "dagsearch.cli", *map(str, arguments)]
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     return subprocess.Popen(command, text=True, **{**pipes, **options})
-
-
-def good_table():
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(120, 5))
-    x[:, 1] += x[:, 0]
-    x[:, 2] += x[:, 1] ** 2
-    x[:, 4] += x[:, 3]
-    return pd.DataFrame(x, columns=list("abcde"))
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    """A folder of its own for each test, which is also where it runs, with one good table."""
-    monkeypatch.chdir(tmp_path)
-    good_table().to_csv("good.csv", index=False)
-    return tmp_path
-
-
-def files_in(folder):
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 # ---------------------------------------------------------------- discover
@@ -112,8 +73,8 @@ def test_json_goes_to_a_file_and_text_to_standard_output(folder):
     assert set(record) >= JSON_KEYS
     assert "cd-uct on good.csv: 120 rows, 5 variables" in text
     assert "score: bic-quadratic, since all columns are continuous" in text
-    assert "Constructed graph, 4 edges:" in text
-    assert "After pruning (coefficients)" in text
+    assert "Constructed graph, 4 edges, largest coefficients:" in text
+    assert f"After pruning (coefficients, |coefficient| > 0.3), {record['n_pruned_edges']} edges:" in text
     assert f"reward {record['reward']:.6f} (bic-quadratic)" in text
     assert "against the true graph" not in text
 
@@ -228,6 +189,115 @@ def test_every_option_reaches_the_search():
     assert {key: settings[key] for key in expected} == expected
 
 
+# ---------------------------------------------------------------- CAM, and what the data say of each edge
+
+
+@pytest.mark.parametrize("options", [[], ["--no-selection"]])
+def test_cam_runs_by_its_name_with_and_without_selection(options):
+    record = discovered("good.csv", "--method", "cam", *options)
+    model = ds.CAM(neighbour_selection=not options, random_state=0).fit(good_table())
+    assert record["method"] == "cam"
+    assert record["score"] == "bic-gam"
+    assert record["settings"]["neighbour_selection"] is not bool(options)
+    assert record["edges"] == [list(edge) for edge in model.dag_.edges]
+    assert record["pruned_edges"] == [list(edge) for edge in model.pruned_dag_.edges]
+    assert ["b", "c"] in record["pruned_edges"]
+    assert not options or record["n_edges"] == 10
+
+
+@pytest.mark.parametrize("method", ["cam", "greedy"])
+def test_alpha_decides_which_edges_stay(method):
+    options = () if method == "cam" else ("--score", "bic-gp", "--edges", 8)
+    kept = []
+    for alpha in (1e-12, 0.001, 0.5):
+        record = discovered("good.csv", "--method", method, *options, "--alpha", alpha)
+        assert (record["settings"]["prune"], record["settings"]["alpha"]) == ("cam", alpha)
+        kept.append([[cause, effect] for cause, effect, p in record["p_values"] if p < alpha])
+        assert record["pruned_edges"] == kept[-1]
+        assert record["n_pruned_edges"] == len(kept[-1])
+    assert len(kept[0]) < len(kept[2])
+
+
+def test_json_holds_the_p_value_of_each_constructed_edge():
+    record = discovered("good.csv", "--method", "cam")
+    model = ds.CAM(random_state=0).fit(good_table())
+    assert "coefficients" not in record
+    assert record["p_values"] == [[*edge, p] for edge, p in model.result_.p_values.items()]
+    assert sorted([cause, effect] for cause, effect, _ in record["p_values"]) == sorted(record["edges"])
+
+
+def test_json_holds_the_largest_coefficient_of_each_edge_of_a_linear_score():
+    record = discovered("good.csv", *FEW, "--score", "bic-linear", "--edges", 6)
+    assert "p_values" not in record
+    assert sorted([cause, effect] for cause, effect, _ in record["coefficients"]) == sorted(record["edges"])
+    assert [[cause, effect] for cause, effect, size in record["coefficients"] if size > 0.3] == record["pruned_edges"]
+
+
+@pytest.mark.parametrize("options", [["--score", "bic-linear", "--prune", "none"], ["--continuous", ""]])
+def test_json_without_pruning_holds_neither(options):
+    rng = np.random.default_rng(3)
+    pd.DataFrame(rng.integers(0, 3, (150, 3)), columns=list("abc")).to_csv("few.csv", index=False)
+    record = discovered("few.csv", *FEW, *options)
+    assert record["settings"]["prune"] == "none"
+    assert not {"p_values", "coefficients"} & set(record)
+    assert record["pruned_edges"] == record["edges"]
+
+
+def test_text_shows_the_p_value_behind_each_cause():
+    record = discovered("good.csv", "--method", "cam")
+    text = succeed("discover", "good.csv", "--method", "cam")
+    constructed, pruned = text.split("\n\n")[1:3]
+    assert constructed.startswith(f"Constructed graph, {record['n_edges']} edges, p-values:")
+    assert pruned.startswith(f"After pruning (cam, p < 0.001), {record['n_pruned_edges']} edges:")
+    for cause, effect, p in record["p_values"]:
+        entry = f"{cause} ({p:.2g})"
+        assert entry in line_of(constructed, effect)
+        assert (entry in line_of(pruned, effect)) is (p < 0.001)
+    assert text.count("(") - 2 == record["n_edges"] + record["n_pruned_edges"]
+
+
+def line_of(text, effect):
+    """The line that lists the causes of a variable."""
+    (line,) = [line for line in text.splitlines() if line.split("<-")[0].strip() == effect]
+    return line
+
+
+def test_text_says_less_than_the_smallest_number_for_a_p_value_that_is_zero():
+    text = succeed("discover", "sachs", "--method", "cam")
+    assert "pakts473 (< 1e-300)" in line_of(text.split("\n\n")[1], "p44/42")
+
+
+def test_options_that_a_method_does_not_take_are_noted_and_ignored():
+    plain = discovered("good.csv", "--method", "cam")
+    result = run("discover", "good.csv", "--method", "cam", "--edges", 3, *FEW, "--score", "bic-gp", "--json", "-")
+    assert result.exit_code == 0
+    assert result.stderr.splitlines() == [
+        "note: cam takes no --edges, which is ignored",
+        "note: cam takes no --score, which is ignored",
+        "note: cam takes no --sims-per-node, which is ignored",
+    ]
+    assert json.loads(result.stdout)["edges"] == plain["edges"]
+    result = run("discover", "good.csv", "--method", "greedy", "--no-selection", "--json", "-")
+    assert result.stderr == "note: greedy takes no --no-selection, which is ignored\n"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_nothing_is_noted_when_nothing_was_given(method):
+    result = run("discover", "good.csv", "--method", method, "--json", "-")
+    assert result.exit_code == 0
+    assert result.stderr == ""
+
+
+def test_too_few_rows_to_test_all_causes_are_said_in_the_text():
+    good_table()[:5].to_csv("short.csv", index=False)
+    text = succeed("discover", "short.csv", *FEW, "--score", "bic-gp", "--edges", 4)
+    assert "not pruned: 5 rows can test at most 3 causes of a variable together, 4 are possible" in text
+    assert "After pruning" not in text
+
+
+# ---------------------------------------------------------------- time
+
+
 def test_time_limit_ends_the_search_with_its_best_graph():
     started = time.perf_counter()
     record = discovered("sachs", "--score", "bic-linear", "--edges", 30, "--sims-per-node", 1e5, "--time-limit", 1)
@@ -327,128 +397,7 @@ def test_help_loads_no_heavy_package_and_comes_at_once():
     assert min(seconds) < 1.5
 
 
-# ---------------------------------------------------------------- wrong input
-
-
-def with_column(**columns):
-    return good_table().assign(**columns).to_csv(index=False)
-
-
-def with_entry(entry):
-    table = good_table().astype(object)
-    table.loc[3, "b"] = entry
-    return table.to_csv(index=False)
-
-
-BAD_TABLES = {
-    "a missing value": (with_entry(None), "1 in column 'b'"),
-    "an infinite value": (with_entry("inf"), "column 'b': row 4 holds inf"),
-    "a constant column": (with_column(c=1.0), "column 'c' is constant"),
-    "twin columns": (with_column(c=good_table().a), "columns 'a' and 'c' hold the same values"),
-    "text among numbers": (with_entry("oops"), "column 'b': row 4 holds 'oops'"),
-    "one column": (good_table()[["a"]].to_csv(index=False), "at least 2 columns"),
-    "two rows": (good_table()[:2].to_csv(index=False), "at least 3 rows, got 2"),
-    "no rows": (good_table()[:0].to_csv(index=False), "bad.csv"),
-    "nothing": ("", "bad.csv: is empty"),
-    "bytes": (bytes(range(256)) * 9, "bad.csv: is not a text file"),
-    "a name twice": ("a,a\n1,2\n3,5\n4,4\n", "2 columns have the name 'a'"),
-    "ragged rows": ("a,b\n1,2\n3,4,5\n6,7\n8,9\n", "bad.csv"),
-}
-
-
-def assert_refused(result, message, folder, before):
-    """Exit code 2, one message on standard error, and nothing written."""
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert result.stderr.count("Error: ") == 1
-    assert result.stderr.strip().splitlines()[-1].startswith("Error: ")
-    assert message in result.stderr
-    assert "Traceback" not in result.stderr
-    assert files_in(folder) == before
-    assert not (folder / "results").exists()
-
-
-@pytest.mark.parametrize("what", BAD_TABLES)
-def test_a_bad_table_ends_with_one_message(folder, what):
-    content, message = BAD_TABLES[what]
-    (folder / "bad.csv").write_bytes(content if isinstance(content, bytes) else content.encode())
-    before = files_in(folder)
-    for score in ("bic-linear", "auto"):
-        result = run("discover", "bad.csv", *FEW, "--score", score, "--json", "result.json", "--out", "results")
-        assert_refused(result, message, folder, before)
-
-
-BAD_ARGUMENTS = [
-    (["missing.csv"], "missing.csv: there is no such file"),
-    (["table.xlsx"], "the suffix must be one of .csv"),
-    (["sach"], "Did you mean 'sachs'?"),
-    (["."], "suffix"),
-    (["good.csv", "--edges", "11"], "must be between 0 and 10 for 5 variables, got 11"),
-    (["good.csv", "--edges", "-1"], "got -1"),
-    (["good.csv", "--edges", "many"], "'--edges': 'many' is not a valid integer"),
-    (["good.csv", "--method", "gredy"], "unknown method 'gredy'"),
-    (["good.csv", "--method", "gredy"], "Did you mean 'greedy'?"),
-    (["good.csv", "--score", "bic-linaer"], "Did you mean 'bic-linear'?"),
-    (["good.csv", "--score", "bic-discrete"], "has 120 levels in 120 rows"),
-    (["good.csv", "--variances", "same"], "choose from different, equal"),
-    (["good.csv", "--exploration", "-1"], "exploration must be a number of at least 0, got -1"),
-    (["good.csv", "--exploration", "nan"], "exploration must be a number of at least 0, got nan"),
-    (["good.csv", "--sims-per-node", "0"], "--sims-per-node must be a number above 0"),
-    (["good.csv", "--horizon", "0"], "horizon must be a whole number of at least 1"),
-    (["good.csv", "--seed", "-1"], "must be a whole number of at least 0, got -1"),
-    (["good.csv", "--jobs", "0"], "must be a whole number of at least 1, got 0"),
-    (["good.csv", "--time-limit", "0"], "must be a number above 0"),
-    (["good.csv", "--prune", "coeficients"], "Did you mean 'coefficients'?"),
-    (["good.csv", "--require", "a-b"], "write an edge as 'cause->effect', got 'a-b'"),
-    (["good.csv", "--require", "->b"], "write an edge as 'cause->effect', got '->b'"),
-    (["good.csv", "--forbid", "a->"], "write an edge as 'cause->effect', got 'a->'"),
-    (["good.csv", "--require", "a->z"], "unknown node 'z'"),
-    (["good.csv", "--require", "a->b", "--require", "b->a"], "cycle"),
-    (["good.csv", "--require", "a->b", "--forbid", "a->b"], "both requires and rules out the edge a -> b"),
-    (["good.csv", "--discrete", "z"], "unknown column 'z'"),
-    (["good.csv", "--discrete", "a", "--continuous", "a"], "both --discrete and --continuous"),
-    (["good.csv", "--truth", "missing.csv"], "missing.csv: there is no such file"),
-    (["good.csv", "--truth", "good.csv"], "good.csv"),
-    (["good.csv", "--out", "good.csv"], "--out must be a folder, good.csv is a file"),
-    (["good.csv", "--json", "missing/result.json"], "--json must be a file in a folder that can be written to"),
-    (["good.csv", "--json", "."], "--json must be a file, . is a folder"),
-    (["good.csv", "--nosuch", "1"], "No such option"),
-    ([], "Missing argument 'DATA'"),
-]
-
-
-@pytest.mark.parametrize(("arguments", "message"), BAD_ARGUMENTS)
-def test_a_bad_argument_ends_with_one_message(folder, arguments, message):
-    before = files_in(folder)
-    defaults = [] if "--json" in arguments else ["--json", "result.json"]
-    defaults += [] if "--out" in arguments else ["--out", "results"]
-    assert_refused(run("discover", *FEW, *defaults, *arguments), message, folder, before)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["compare", "missing.csv", "sachs"], "missing.csv: there is no such file"),
-        (["compare", "good.csv", "sachs"], "its header must name the columns cause and effect"),
-        (["compare", "good.csv", "nosuch"], "unknown data set 'nosuch'"),
-        (["compare", "good.csv", "good.csv", "--json", "missing/m.json"], "--json must be a file in a folder"),
-        (["datasets", "sach"], "Did you mean 'sachs'?"),
-        (["nosuch"], "No such command 'nosuch'"),
-    ],
-)
-def test_other_commands_refuse_bad_arguments_too(folder, arguments, message):
-    assert_refused(run(*arguments), message, folder, files_in(folder))
-
-
-def test_a_data_set_that_is_not_at_hand_says_how_to_get_it(folder, monkeypatch):
-    monkeypatch.delenv("DAGSEARCH_DATA", raising=False)
-    assert_refused(run("discover", "asia"), "DAGSEARCH_DATA", folder, files_in(folder))
-
-
-def test_a_folder_inside_a_file_is_refused_before_the_search(folder):
-    before = files_in(folder)
-    result = run("discover", "good.csv", *FEW, "--json", "result.json", "--out", "good.csv/results")
-    assert_refused(result, "good.csv", folder, before)
+# ---------------------------------------------------------------- real processes
 
 
 def test_a_real_process_ends_with_code_two_and_one_message():
@@ -457,9 +406,6 @@ def test_a_real_process_ends_with_code_two_and_one_message():
     assert process.returncode == 2
     assert output == ""
     assert errors == "Error: missing.csv: there is no such file\n"
-
-
-# ---------------------------------------------------------------- real processes
 
 
 def test_a_real_process_prints_json_alone():

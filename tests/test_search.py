@@ -1,22 +1,18 @@
 """The searches: against slow twins, against brute force, and how they end."""
 
 import math
-import random
-import signal
-import time
 from dataclasses import replace
 
 import naive
-import networkx as nx
 import numpy as np
 import pytest
+from common import FACES, Faulty, noise_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dagsearch import scores
 from dagsearch.errors import InputError
-from dagsearch.estimators import CDUCT, METHODS, GreedySearch, RandomSampling, RandomSearch
-from dagsearch.graph import DAG, Knowledge
+from dagsearch.estimators import CDUCT, SEARCHES, GreedySearch, RandomSampling, RandomSearch
 from dagsearch.graph.bitset import members_of_each
 from dagsearch.scores import cache
 from dagsearch.scores.base import Score, empty_family
@@ -29,11 +25,6 @@ from dagsearch.search.random_search import random_search
 
 DAGS = {n_nodes: naive.all_dags(n_nodes) for n_nodes in (4,)}
 LIGHT = {"cd-uct": {"sims_per_node": 6}, "random-search": {"sims_per_node": 6}}
-
-
-def table(n_nodes, n_samples=20):
-    """Columns x0, x1, ... for searches whose score does not look at them."""
-    return np.random.default_rng(0).normal(size=(n_samples, n_nodes))
 
 
 def problem_of(n_nodes, edge_budget, start=frozenset(), allowed=None, max_parents=None, incremental=True):
@@ -77,10 +68,6 @@ def check_that_both_agree(n_nodes, seed, problem, **chosen):
     assert compiled.reward == slow.reward
     assert compiled.n_simulations == slow.n_simulations
     assert compiled.n_calibration_simulations == slow.n_calibration_simulations
-
-
-def is_dag(dag):
-    return nx.is_directed_acyclic_graph(nx.from_numpy_array(dag.adjacency, create_using=nx.DiGraph))
 
 
 # --- CD-UCT against its naive twin -----------------------------------------------------------------
@@ -184,12 +171,14 @@ def test_running_out_of_memory_on_the_way_changes_nothing(monkeypatch, module, c
 # --- Users' own scores -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SEARCHES)
 @pytest.mark.parametrize("edge_budget", [4, None])
 def test_a_local_score_and_the_same_score_of_whole_graphs_give_the_same_search(method, edge_budget):
     own = naive.TableScore(1, 5)
     models = [
-        METHODS[method](score=score, edge_budget=edge_budget, random_state=3, **LIGHT.get(method, {})).fit(table(5))
+        SEARCHES[method](score=score, edge_budget=edge_budget, random_state=3, **LIGHT.get(method, {})).fit(
+            noise_table(5)
+        )
         for score in (own, naive.WholeGraphScore(own))
     ]
     assert models[0].dag_.edges == models[1].dag_.edges
@@ -205,33 +194,8 @@ def test_a_local_score_is_asked_once_for_each_family():
             asked.append((node, parents))
             return super().local(node, parents)
 
-    model = CDUCT(score=Counting(1, 5), edge_budget=5, sims_per_node=10, random_state=0).fit(table(5))
+    model = CDUCT(score=Counting(1, 5), edge_budget=5, sims_per_node=10, random_state=0).fit(noise_table(5))
     assert len(asked) == len(set(asked)) == model.result_.n_score_evaluations
-
-
-class Faulty(naive.TableScore):
-    """Does something else than answer at the given call."""
-
-    def __init__(self, at_call, act, n_nodes=6):
-        super().__init__(1, n_nodes)
-        self.n_left = at_call
-        self.act = act
-
-    def local(self, node, parents):
-        self.n_left -= 1
-        return self.act() if self.n_left == 0 else super().local(node, parents)
-
-    def reward(self, adjacency):
-        self.n_left -= 1
-        return self.act() if self.n_left == 0 else WHOLE.reward(adjacency)
-
-
-WHOLE = naive.WholeGraphScore(naive.TableScore(1, 6))
-
-
-class OfWholeGraphs:
-    def __init__(self, faulty):
-        self.reward = faulty.reward
 
 
 class StrangeError(Exception):
@@ -242,16 +206,13 @@ def raise_strangely():
     raise StrangeError("from the user's own code", 42)
 
 
-FACES = {"local": lambda faulty: faulty, "reward": OfWholeGraphs}
-
-
 @pytest.mark.parametrize("face", FACES)
 @pytest.mark.parametrize("method", ["cd-uct", "greedy", "random-search"])
 @pytest.mark.parametrize("at_call", [1, 20])
 def test_an_exception_in_a_users_score_comes_out_as_it_is(face, method, at_call):
     score = FACES[face](Faulty(at_call, raise_strangely))
     with pytest.raises(StrangeError) as failure:
-        METHODS[method](score=score, edge_budget=8, random_state=0).fit(table(6))
+        SEARCHES[method](score=score, edge_budget=8, random_state=0).fit(noise_table(6))
     assert failure.value.args == ("from the user's own code", 42)
 
 
@@ -270,7 +231,7 @@ def test_an_exception_in_a_users_score_comes_out_as_it_is(face, method, at_call)
 def test_an_answer_that_is_no_number_is_an_input_error_that_names_the_call(face, method, answer, message):
     score = FACES[face](Faulty(20, lambda: answer))
     with pytest.raises(InputError, match=f"your score's {face}") as refusal:
-        METHODS[method](score=score, edge_budget=8, random_state=0).fit(table(6))
+        SEARCHES[method](score=score, edge_budget=8, random_state=0).fit(noise_table(6))
     assert message in str(refusal.value)
 
 
@@ -291,13 +252,28 @@ def test_greedy_search_adds_the_best_edge_by_brute_force(edge_budget, seed, max_
     assert found.reward == slow.reward
 
 
+def test_greedy_search_without_the_penalty_looks_at_the_fit_alone():
+    x = np.random.default_rng(2).normal(size=(60, 5)).cumsum(axis=1)
+    score = scores.make("bic-quadratic", x, penalty="parameters")
+
+    def fit_of(edges):
+        return -sum(math.log(score.rss(node, naive.parents_of(edges, node)) / 60 + 1e-8) for node in range(5))
+
+    def graph(penalised):
+        found = greedy(problem_of(5, 8), score, np.random.default_rng(0), Monitor(), penalised=penalised)
+        return naive.edges_of(found.adjacency)
+
+    assert graph(penalised=False) == naive.naive_greedy(naive.NaiveRules(5), fit_of, edge_budget=8).edges
+    assert graph(penalised=True) != graph(penalised=False)
+
+
 def test_greedy_search_breaks_ties_at_random():
     class Indifferent:
         def local(self, node, parents):  # noqa: ARG002
             return float(len(parents))
 
     first = {
-        tuple(GreedySearch(score=Indifferent(), edge_budget=1, random_state=s).fit(table(4)).dag_.edges)
+        tuple(GreedySearch(score=Indifferent(), edge_budget=1, random_state=s).fit(noise_table(4)).dag_.edges)
         for s in range(60)
     }
     assert len(first) == 12
@@ -325,7 +301,7 @@ def test_random_search_is_the_best_of_its_rollouts(edge_budget, n_simulations):
 def test_random_search_improves_with_more_rollouts():
     own = naive.TableScore(7, 6)
     rewards = [
-        RandomSearch(score=own, edge_budget=7, sims_per_node=sims, random_state=1).fit(table(6)).reward_
+        RandomSearch(score=own, edge_budget=7, sims_per_node=sims, random_state=1).fit(noise_table(6)).reward_
         for sims in (0.2, 2, 20, 200)
     ]
     assert rewards == sorted(rewards)
@@ -334,7 +310,7 @@ def test_random_search_improves_with_more_rollouts():
 
 def test_random_sampling_is_one_rollout_of_random_search():
     own = naive.TableScore(7, 6)
-    model = RandomSampling(score=own, edge_budget=7, random_state=1).fit(table(6))
+    model = RandomSampling(score=own, edge_budget=7, random_state=1).fit(noise_table(6))
     rollout = random_search(problem_of(6, 7), scores.adapt(own, 6), 1, np.random.default_rng(1), Monitor())
     np.testing.assert_array_equal(model.dag_.adjacency, rollout.adjacency)
     assert model.result_.n_simulations == 1
@@ -371,7 +347,7 @@ def test_cd_uct_with_enough_simulations_finds_the_best_dag_on_four_nodes(edge_bu
             exploration_scale="none",
             final_move=final_move,
             random_state=seed,
-        ).fit(table(4))
+        ).fit(noise_table(4))
         assert model.reward_ == own.reward_of_edges(best)
         assert naive.edges_of(model.dag_.adjacency) == best
 
@@ -393,14 +369,14 @@ def test_cd_uct_finds_the_best_dag_of_a_compiled_score(name):
 
 def fitted(**changes):
     settings = {"edge_budget": 9, "sims_per_node": 3, "random_state": 0, **changes}
-    return CDUCT(score=naive.TableScore(3, 7), **settings).fit(table(7))
+    return CDUCT(score=naive.TableScore(3, 7), **settings).fit(noise_table(7))
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SEARCHES)
 def test_one_seed_repeats(method):
     first, second = (
-        METHODS[method](score=naive.TableScore(3, 7), edge_budget=9, random_state=8, **LIGHT.get(method, {})).fit(
-            table(7)
+        SEARCHES[method](score=naive.TableScore(3, 7), edge_budget=9, random_state=8, **LIGHT.get(method, {})).fit(
+            noise_table(7)
         )
         for _ in range(2)
     )
@@ -430,7 +406,9 @@ def test_incremental_and_traversal_tracking_find_the_same_graph(edge_budget, max
 
 def test_a_search_on_a_warm_cache_finds_the_same_graph():
     score = scores.adapt(naive.TableScore(3, 7), 7)
-    first, second = (CDUCT(score=score, edge_budget=9, sims_per_node=3, random_state=0).fit(table(7)) for _ in range(2))
+    first, second = (
+        CDUCT(score=score, edge_budget=9, sims_per_node=3, random_state=0).fit(noise_table(7)) for _ in range(2)
+    )
     assert first.dag_.edges == second.dag_.edges
     assert second.result_.n_score_evaluations == 0
 
@@ -449,184 +427,8 @@ GOLDEN = {
 @pytest.mark.parametrize("edge_budget", GOLDEN)
 def test_the_golden_run_is_what_it_was(edge_budget):
     model = CDUCT(score=naive.TableScore(2024, 6), edge_budget=edge_budget, sims_per_node=20, random_state=7)
-    model.fit(table(6))
+    model.fit(noise_table(6))
     edges, reward, n_simulations = GOLDEN[edge_budget]
     assert sorted(naive.edges_of(model.dag_.adjacency)) == edges
     assert model.reward_ == reward
     assert model.result_.n_simulations == n_simulations
-
-
-# --- Early ends ------------------------------------------------------------------------------------
-
-
-def answer_after_ctrl_c():
-    signal.raise_signal(signal.SIGINT)
-    return 0.0
-
-
-def interrupt():
-    raise KeyboardInterrupt
-
-
-@pytest.mark.parametrize("face", FACES)
-@pytest.mark.parametrize("method", ["cd-uct", "greedy", "random-search"])
-@pytest.mark.parametrize("act", [answer_after_ctrl_c, interrupt])
-def test_ctrl_c_inside_a_users_score_ends_with_the_best_graph_so_far(face, method, act):
-    handler = signal.getsignal(signal.SIGINT)
-    score = FACES[face](Faulty(45, act))
-    model = METHODS[method](score=score, edge_budget=8, random_state=0).fit(table(6))
-    assert model.result_.status == "interrupted"
-    assert is_dag(model.dag_)
-    assert math.isfinite(model.reward_)
-    assert signal.getsignal(signal.SIGINT) is handler
-
-
-class Slow(naive.TableScore):
-    def local(self, node, parents):
-        time.sleep(0.002)
-        return super().local(node, parents)
-
-
-@pytest.mark.parametrize("method", ["cd-uct", "greedy", "random-search"])
-@pytest.mark.parametrize("edge_budget", [8, None])
-def test_the_time_limit_ends_with_the_best_graph_so_far(method, edge_budget):
-    model = METHODS[method](score=Slow(1, 7), edge_budget=edge_budget, time_limit=0.03, random_state=0)
-    model.fit(table(7))
-    assert model.result_.status == "time-limit"
-    assert is_dag(model.dag_)
-    assert model.reward_ == naive.TableScore(1, 7).reward_of_edges(naive.edges_of(model.dag_.adjacency))
-
-
-@pytest.mark.parametrize("method", ["cd-uct", "random-search"])
-def test_the_time_limit_ends_a_search_that_never_leaves_compiled_code(method):
-    model = METHODS[method](score="bic-linear", edge_budget=8, sims_per_node=2e4, time_limit=0.1, random_state=0).fit(
-        table(8)
-    )
-    assert model.result_.status == "time-limit"
-    assert model.result_.seconds < 5
-    assert model.dag_.n_edges == 8
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_a_search_left_alone_is_finished(method):
-    model = METHODS[method](
-        score=naive.TableScore(1, 5), edge_budget=4, time_limit=60, random_state=0, **LIGHT.get(method, {})
-    ).fit(table(5))
-    assert model.result_.status == "finished"
-    assert model.dag_.n_edges == 4
-
-
-# --- Restrictions ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("edge_budget", [7, None])
-@pytest.mark.parametrize("seed", range(3))
-def test_every_method_respects_knowledge_and_the_limit_on_parents(method, edge_budget, seed):
-    knowledge = Knowledge(
-        required=[("x0", "x5"), ("x2", "x3")],
-        forbidden=[("x1", "x2"), ("x2", "x1"), ("x5", "x4")],
-        tiers=[["x0", "x2"], ["x3", "x4"], ["x5"]],
-    )
-    names = [f"x{node}" for node in range(6)]
-    model = METHODS[method](
-        score=naive.TableScore(seed, 6),
-        edge_budget=edge_budget,
-        knowledge=knowledge,
-        max_parents=2,
-        random_state=seed,
-        **LIGHT.get(method, {}),
-    ).fit(table(6))
-    adjacency = model.dag_.adjacency.astype(bool)
-    assert is_dag(model.dag_)
-    assert adjacency[knowledge.required_edges(names)].all()
-    assert not adjacency[~knowledge.allowed_edges(names)].any()
-    assert adjacency.sum(axis=0).max() <= 2
-    assert edge_budget is None or model.dag_.n_edges == edge_budget
-
-
-def test_a_start_graph_that_knowledge_forbids_is_refused():
-    model = CDUCT(
-        score=naive.TableScore(0, 4),
-        start=[("x0", "x1")],
-        knowledge=Knowledge(forbidden=[("x0", "x1")]),
-        edge_budget=2,
-    )
-    with pytest.raises(InputError, match="x0 -> x1"):
-        model.fit(table(4))
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_the_start_graph_is_part_of_the_result(method):
-    start = DAG.from_edges([("x3", "x0"), ("x1", "x4")], names=[f"x{node}" for node in range(5)])
-    model = METHODS[method](
-        score=naive.TableScore(0, 5), start=start, edge_budget=5, random_state=0, **LIGHT.get(method, {})
-    ).fit(table(5))
-    assert set(start.edges) < set(model.dag_.edges)
-    assert model.dag_.n_edges == 5
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_a_budget_beyond_the_largest_dag_is_refused_with_the_range(method):
-    with pytest.raises(InputError) as refusal:
-        METHODS[method](score=naive.TableScore(0, 5), edge_budget=11).fit(table(5))
-    assert str(refusal.value) == "edge_budget must be between 0 and 10 for 5 variables, got 11"
-
-
-def test_a_budget_smaller_than_what_is_required_is_refused_with_the_range():
-    model = CDUCT(score=naive.TableScore(0, 5), edge_budget=1, knowledge=Knowledge(required=[(0, 1), (1, 2)]))
-    with pytest.raises(InputError, match="edge_budget must be between 2 and 10 for 5 variables, got 1"):
-        model.fit(table(5))
-
-
-def test_a_budget_beyond_the_limit_on_parents_is_refused_with_the_range():
-    model = CDUCT(score=naive.TableScore(0, 5), edge_budget=8, max_parents=1)
-    with pytest.raises(InputError, match="between 0 and 4 for 5 variables under these restrictions, got 8"):
-        model.fit(table(5))
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_a_budget_that_allowed_edges_cannot_spend_gives_the_largest_graph_there_is(method):
-    """Of three pairs each may point one way only, round in a circle: one of them has to stay away."""
-    forbidden = [(1, 0), (2, 1), (0, 2)]
-    model = METHODS[method](
-        score=naive.TableScore(0, 3), edge_budget=3, knowledge=Knowledge(forbidden=forbidden), random_state=0
-    ).fit(table(3))
-    assert model.dag_.n_edges == 2
-    assert model.result_.status == "finished"
-
-
-@pytest.mark.parametrize("edge_budget", [7, None])
-def test_without_a_budget_few_simulations_are_enough_to_go_on(edge_budget):
-    for seed in range(5):
-        model = CDUCT(score=naive.TableScore(seed, 7), edge_budget=edge_budget, sims_per_node=1, random_state=seed).fit(
-            table(7)
-        )
-        assert is_dag(model.dag_)
-
-
-def test_without_a_budget_a_single_simulation_per_decision_is_enough_to_go_on():
-    model = CDUCT(score=naive.TableScore(1, 7), sims_per_node=0.1, random_state=1).fit(table(7))
-    assert is_dag(model.dag_)
-
-
-# --- More than 64 variables ------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("score", ["bic-linear", "local"])
-def test_seventy_variables_work_and_required_edges_survive(method, score):
-    required = [("x0", "x69"), ("x69", "x64"), ("x64", "x1")]
-    own = naive.TableScore(0, 70) if score == "local" else score
-    options = {"sims_per_node": 0.5} if method in LIGHT else {}
-    model = METHODS[method](
-        score=own,
-        edge_budget=8,
-        knowledge=Knowledge(required=required, forbidden=[("x65", "x2")]),
-        random_state=random.Random(method).randrange(100),
-        **options,
-    ).fit(table(70, n_samples=100))
-    assert is_dag(model.dag_)
-    assert model.dag_.n_edges == 8
-    assert set(required) <= set(model.dag_.edges)
-    assert set(required) <= set(model.pruned_dag_.edges)

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import BSpline
-from scipy.linalg import solve_triangular
 from scipy.optimize import brentq
 
 Floats = NDArray[np.float64]
@@ -67,14 +66,14 @@ def _least_count(counts: NDArray[np.int64]) -> float:
 def _learner(x: Floats) -> _Learner:
     """The penalised spline of one variable."""
     basis = _spline_basis(x)
-    differences = np.diff(np.eye(basis.shape[1]), n=2, axis=0)
-    penalty = differences.T @ differences
-    factor = np.linalg.cholesky(basis.T @ basis + _RIDGE * penalty).T
-    # In these coordinates data and penalty are diagonal together.
-    half = solve_triangular(factor, penalty, trans="T")
-    roughness, rotation = np.linalg.eigh(solve_triangular(factor, half.T, trans="T"))
-    orthogonal = solve_triangular(factor, basis.T, trans="T").T @ rotation
-    return _Learner(orthogonal, 1.0 / (1.0 + _penalty_weight(roughness) * np.maximum(roughness, 0.0)))
+    differences = np.sqrt(_RIDGE) * np.diff(np.eye(basis.shape[1]), n=2, axis=0)
+    # In these coordinates data and penalty are diagonal together. Squares, as in a Gram matrix, would lose the small
+    # values beside those of order 1 / _RIDGE.
+    factor = np.linalg.qr(np.vstack([basis, differences]))[0]
+    _, values, rotation = np.linalg.svd(factor[len(basis) :])
+    roughness = np.zeros(len(rotation))
+    roughness[: len(values)] = values**2 / _RIDGE
+    return _Learner(factor[: len(basis)] @ rotation.T, 1.0 / (1.0 + _penalty_weight(roughness) * roughness))
 
 
 def _spline_basis(x: Floats) -> Floats:
@@ -92,7 +91,7 @@ def _penalty_weight(roughness: Floats) -> float:
     """The weight at which tr(2 S - S'S) is 4; 0 if the values are too few for so many degrees of freedom."""
 
     def excess(log_weight: float) -> float:
-        share = 1.0 / (1.0 + np.exp(log_weight) * np.maximum(roughness, 0.0))
+        share = 1.0 / (1.0 + np.exp(log_weight) * roughness)
         return float((2.0 * share - share**2).sum() - _DEGREES_OF_FREEDOM)
 
     low, high = -50.0, 50.0

@@ -84,8 +84,8 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
         self._check_settings()
         rng, seed = checks.generator(self.random_state)
         data = as_dataset(X, kinds=self.kinds)
-        problem = self._problem(data)
         with self._monitor() as monitor:
+            problem = self._problem(data)
             score, notes = self._make_score(data)
             _require_rows(score, problem)
             n_before = score.n_evaluations
@@ -132,7 +132,7 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
         checks.one_of("variances", self.variances, ("different", "equal"))
         checks.one_of("penalty", self.penalty, ("auto", "edges", "parameters"))
         checks.one_of("pruning method", self.prune, ("auto", *PRUNING_METHODS))
-        checks.real("alpha", self.alpha, 0.0, strict=True)
+        checks.real("alpha", self.alpha, 0.0, 1.0, strict=True)
         checks.real("time_limit", self.time_limit, 0.0, strict=True, optional=True)
         checks.jobs(self.n_jobs)
         if isinstance(self.score, str) and self.score not in ("auto", *scores.names()):

@@ -11,6 +11,7 @@ from dagsearch import scores
 from dagsearch.baselines.neighbours import possible_causes
 from dagsearch.data import Dataset
 from dagsearch.estimators.base import DagEstimator
+from dagsearch.gam import one_blas_thread
 from dagsearch.graph import Knowledge
 from dagsearch.search.greedy import greedy
 from dagsearch.search.monitor import Monitor
@@ -90,7 +91,9 @@ class CAM(DagEstimator):
             by_rows = max(round(data.n_samples / _ROWS_PER_PARENT), 1)
             problem = replace(problem, max_parents=min(data.n_nodes - 1, by_rows))
         if self.neighbour_selection:
-            problem = replace(problem, allowed=problem.allowed & possible_causes(data.standardised()))
+            with one_blas_thread():
+                chosen = possible_causes(data.standardised())
+            problem = replace(problem, allowed=problem.allowed & chosen)
         return replace(problem, edge_budget=problem.max_edges)
 
     def _search(

@@ -30,13 +30,16 @@ def integer(name: str, value: Any, least: int, optional: bool = False) -> Any:
     return int(value)
 
 
-def real(name: str, value: Any, least: float, strict: bool = False, optional: bool = False) -> Any:
-    """A finite number of at least (or above) ``least``, or None if that is allowed."""
+def real(
+    name: str, value: Any, least: float, most: float = math.inf, strict: bool = False, optional: bool = False
+) -> Any:
+    """A finite number of at least (or above) ``least`` and at most ``most``, or None if that is allowed."""
     if value is None and optional:
         return None
     is_number = not isinstance(value, bool) and isinstance(value, numbers.Real)
-    if not is_number or not math.isfinite(value) or value < least or (strict and value == least):
-        what = f"a number {'above' if strict else 'of at least'} {least:g}" + (", or None" if optional else "")
+    if not is_number or not math.isfinite(value) or not least <= value <= most or (strict and value == least):
+        what = f"a number {'above' if strict else 'of at least'} {least:g}"
+        what += (f" and at most {most:g}" if most < math.inf else "") + (", or None" if optional else "")
         raise InputError(f"{name} must be {what}, got {value!r}")
     return float(value)
 

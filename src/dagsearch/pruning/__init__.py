@@ -118,6 +118,8 @@ def evidence(
     if method == "cam":
         if not 0.0 < alpha <= 1.0:
             raise InputError(f"alpha must be above 0 and at most 1, got {alpha}")
+        if not isinstance(n_jobs, int) or n_jobs < 1:
+            raise InputError(f"n_jobs must be a whole number of at least 1, got {n_jobs!r}")
         p_values = p_values_of_edges(graph.adjacency, dataset.standardised(), graph.names, n_jobs)
         return EdgeEvidence("p-value", alpha, p_values, graph.names)
     if degree not in (1, 2):

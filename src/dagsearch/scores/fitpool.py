@@ -39,7 +39,7 @@ class FitPool:
         self._wanted: list[Key] = []
         self._near: dict[int, Iterator[Key]] = {}
         self._far: dict[int, Iterator[Key]] = {}
-        self._open = False
+        self.is_open = False
 
     def key(self, node: int, parents: Key) -> Key:
         """The key of a node's regression on its parents, which are in ascending order."""
@@ -75,22 +75,24 @@ class FitPool:
                 self._running.discard(key)
                 self._changed.notify_all()
 
-    def anticipate(self, node: int, parents: Key, candidates: list[int]) -> None:
+    def anticipate(self, node: int, parents: Key, candidates: list[int], most: int | None = None) -> None:
         """Expect to be asked for ``parents`` of ``node`` with any of the candidates added, few of them first.
 
-        Replaces what was expected for the same node; the last call goes first.
+        Replaces what was expected for the same node; the last call goes first. Sets of more than ``most`` parents are
+        not expected.
         """
+        n_added = len(candidates) if most is None else min(len(candidates), most - len(parents))
         with self._changed:
             for queue in (self._near, self._far):
                 queue.pop(node, None)
-            self._near[node] = self._supersets(node, parents, candidates, 1, 2)
-            self._far[node] = self._supersets(node, parents, candidates, 3, len(candidates))
+            self._near[node] = self._supersets(node, parents, candidates, 1, min(2, n_added))
+            self._far[node] = self._supersets(node, parents, candidates, 3, n_added)
             self._changed.notify_all()
 
     @contextmanager
     def working_ahead(self) -> Iterator[None]:
         """Keep the spare threads at work while the context is open."""
-        self._open = True
+        self.is_open = True
         threads = [threading.Thread(target=self._work, daemon=True) for _ in range(self._n_jobs - 1)]
         for thread in threads:
             thread.start()
@@ -98,7 +100,7 @@ class FitPool:
             yield
         finally:
             with self._changed:
-                self._open = False
+                self.is_open = False
                 self._near.clear()
                 self._far.clear()
                 self._changed.notify_all()
@@ -112,7 +114,7 @@ class FitPool:
     def _take(self) -> Key | None:
         """Wait for the next key worth fitting and mark it as running; None when the context closes."""
         with self._changed:
-            while self._open:
+            while self.is_open:
                 key = self._next()
                 if key is not None:
                     self._running.add(key)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, ClassVar
 
 import numpy as np
@@ -69,26 +69,29 @@ class FittedScore(Score):
 
     def anticipate(self, node: int, parents: tuple[int, ...], candidates: list[int]) -> None:
         """Expect to be asked for ``parents`` of ``node`` with some of the candidates added."""
-        self._fits.anticipate(node, parents, candidates)
+        self._fits.anticipate(node, parents, candidates, self.max_parents)
 
     def rss(self, node: int, parents: Iterable[int]) -> float:
         """Residual sum of squares of the standardised ``node`` on its parents (indices)."""
         given = list(parents)
         self._check_family(node, given)
         key = self._fits.key(int(node), tuple(sorted(int(p) for p in given)))
-        with self.cache.lock, self._blas.limit(limits=1, user_api="blas"):
-            return self._residual_sum(self._fits.get([key])[0], node)
+        with self.cache.lock:
+            return self._residual_sum(self._fitted([key])[0], node)
 
     def compute(self, nodes: NDArray[np.int64], rows: Rows) -> NDArray[np.float64]:
         """Terms (value, penalty), (n, 2), of each (node, parent set); all are fitted first."""
         sets = members_of_each(rows, len(nodes))
         terms = np.empty((len(nodes), 2))
-        fits = self._fits.get(
-            [self._fits.key(node, members) for node, members in zip(nodes.tolist(), sets, strict=True)]
-        )
+        fits = self._fitted([self._fits.key(node, members) for node, members in zip(nodes.tolist(), sets, strict=True)])
         for k, (node, fit) in enumerate(zip(nodes.tolist(), fits, strict=True)):
             terms[k] = regression_terms_of(self.family, self._residual_sum(fit, node), len(sets[k]), fit[-1])
         return terms
+
+    def _fitted(self, keys: list[Key]) -> list[NDArray[np.float64]]:
+        """The fits of all keys on one BLAS thread, which a session sees to once for all it asks for."""
+        with nullcontext() if self._fits.is_open else self._blas.limit(limits=1, user_api="blas"):
+            return self._fits.get(keys)
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {key: value for key, value in self.__dict__.items() if key not in ("_blas", "_fits")}

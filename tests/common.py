@@ -1,0 +1,148 @@
+"""What several test files share: tables, estimators made quickly, users' own scores, the command, and the oracles."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+from pathlib import Path
+
+import naive
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from dagsearch.cli import main
+
+_SHARED = Path(__file__).parents[2] / "shared"
+DATA = Path(os.environ.get("DAGSEARCH_DATA") or _SHARED / "data")
+
+
+def oracle(name):
+    """A file with numbers from other programs; the test is skipped where it is not at hand."""
+    path = DATA.parent / "oracles" / name
+    if not path.is_file():
+        pytest.skip(f"{name} is not at hand")
+    return path
+
+
+# ---------------------------------------------------------------- tables
+
+
+def normal_table(n_samples, n_nodes, seed=0):
+    """Variables that depend on earlier ones, linearly and by squares."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n_samples, n_nodes))
+    for j in range(1, n_nodes):
+        x[:, j] += 0.8 * x[:, j - 1] + np.tanh(x[:, rng.integers(j)]) ** 2
+    return x
+
+
+def normal_frame(n_samples=150, n_nodes=6, seed=0):
+    """The same with columns a, b, ..."""
+    return pd.DataFrame(normal_table(n_samples, n_nodes, seed), columns=list("abcdefghijklmnop"[:n_nodes]))
+
+
+def discrete_frame(n_samples=200, n_nodes=5, seed=0):
+    """Columns a, b, ... of three levels, each depending on the one before."""
+    rng = np.random.default_rng(seed)
+    x = rng.integers(0, 3, (n_samples, n_nodes))
+    for j in range(1, n_nodes):
+        x[:, j] = np.where(rng.random(n_samples) < 0.6, x[:, j - 1], x[:, j])
+    return pd.DataFrame(x, columns=list("abcdefghij"[:n_nodes]))
+
+
+def noise_table(n_nodes, n_samples=20):
+    """Columns x0, x1, ... for searches whose score does not look at them."""
+    return np.random.default_rng(0).normal(size=(n_samples, n_nodes))
+
+
+def standardised(x):
+    return (x - x.mean(axis=0)) / x.std(axis=0)
+
+
+def families(n_nodes, n_families, max_parents, seed=0):
+    """Random (node, parents) with up to so many parents, the empty set included."""
+    rng = np.random.default_rng(seed)
+    for k in range(n_families):
+        order = rng.permutation(n_nodes).tolist()
+        yield order[0], sorted(order[1 : 1 + k % (max_parents + 1)])
+
+
+# ---------------------------------------------------------------- estimators and users' own scores
+
+
+def make(kind, **settings):
+    """An estimator with few simulations, where the method has any, and seed 0; settings it lacks are left out."""
+    taken = inspect.signature(kind).parameters
+    defaults = {"sims_per_node": 5, "random_state": 0}
+    return kind(**{name: value for name, value in {**defaults, **settings}.items() if name in taken})
+
+
+def is_dag(dag):
+    return nx.is_directed_acyclic_graph(nx.from_numpy_array(dag.adjacency, create_using=nx.DiGraph))
+
+
+class Faulty(naive.TableScore):
+    """Does something else than answer at the given call."""
+
+    def __init__(self, at_call, act, n_nodes=6):
+        super().__init__(1, n_nodes)
+        self.n_left = at_call
+        self.act = act
+        self._whole = naive.WholeGraphScore(naive.TableScore(1, n_nodes))
+
+    def local(self, node, parents):
+        self.n_left -= 1
+        return self.act() if self.n_left == 0 else super().local(node, parents)
+
+    def reward(self, adjacency):
+        self.n_left -= 1
+        return self.act() if self.n_left == 0 else self._whole.reward(adjacency)
+
+
+class _OfWholeGraphs:
+    def __init__(self, faulty):
+        self.reward = faulty.reward
+
+
+FACES = {"local": lambda faulty: faulty, "reward": _OfWholeGraphs}
+
+
+# ---------------------------------------------------------------- the command
+
+FEW = ("--sims-per-node", "5")
+
+
+def run(*arguments):
+    """Run the command in this process."""
+    # click before 8.2 mixes the two streams unless told otherwise.
+    separate = {"mix_stderr": False} if "mix_stderr" in inspect.signature(CliRunner).parameters else {}
+    return CliRunner(**separate).invoke(main, [str(argument) for argument in arguments])
+
+
+def succeed(*arguments):
+    """Run the command and return what it printed."""
+    result = run(*arguments)
+    assert result.exit_code == 0, result.stderr
+    return result.stdout
+
+
+def discovered(*arguments):
+    """The JSON object that `discover` prints."""
+    return json.loads(succeed("discover", *arguments, "--json", "-"))
+
+
+def good_table():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(120, 5))
+    x[:, 1] += x[:, 0]
+    x[:, 2] += x[:, 1] ** 2
+    x[:, 4] += x[:, 3]
+    return pd.DataFrame(x, columns=list("abcde"))
+
+
+def files_in(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}

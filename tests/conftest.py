@@ -1,0 +1,23 @@
+"""Fixtures that several test files use."""
+
+from __future__ import annotations
+
+import common
+import pytest
+
+
+@pytest.fixture
+def data_folder(monkeypatch):
+    """The folder of data sets that are not bundled; the test is skipped where there is none."""
+    if not common.DATA.is_dir():
+        pytest.skip("there is no folder of data sets")
+    monkeypatch.setenv("DAGSEARCH_DATA", str(common.DATA))
+    return common.DATA
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder of its own for each test of the command, which is also where it runs, with one good table."""
+    monkeypatch.chdir(tmp_path)
+    common.good_table().to_csv("good.csv", index=False)
+    return tmp_path
