@@ -86,6 +86,8 @@ TABLES = {
     "a straight line": (table(100, 2, 6)[0], table(100, 2, 6)[1] @ [[1.0, 0.0], [0.0, 1e-3]]),
     "12 parents": table(60, 12, 7),
     "19 parents": table(120, 19, 8),
+    "Newton steps that fail": table(100, 3, 1001),
+    "Newton steps that fail, ties": table(40, 3, 1354, digits=1),
     "only noise": (np.random.default_rng(9).normal(size=120), table(120, 3, 9)[1]),
     "hardly any noise": (np.sin(3 * table(90, 2, 10)[1][:, 0]) + 1e-3 * table(90, 2, 11)[0], table(90, 2, 10)[1]),
     **{f"{m} different values": (table(90, 2, m)[0], with_levels(table(90, 2, m)[1], m)) for m in range(2, 12)},
@@ -387,6 +389,13 @@ def test_units_do_not_matter(scale_y, scale_x):
     y, x = table(150, 2, 2)
     y = (y - y.mean()) / y.std()
     np.testing.assert_allclose(ds.gam_pvalues(scale_y * y, scale_x * x), ds.gam_pvalues(y, x), rtol=1e-8)
+
+
+def test_values_may_come_near_the_largest_number():
+    y, x = (v - v.min(axis=0) + 1.0 for v in table(150, 2, 2))
+    y, x = y / y.max(), x / x.max()
+    expected = ds.gam_pvalues((y - y.mean()) / y.std(), x)
+    np.testing.assert_allclose(ds.gam_pvalues(1.7e308 * y, 1.7e308 * x), expected, rtol=1e-8)
 
 
 def test_order_of_rows_does_not_matter():

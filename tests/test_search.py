@@ -252,21 +252,6 @@ def test_greedy_search_adds_the_best_edge_by_brute_force(edge_budget, seed, max_
     assert found.reward == slow.reward
 
 
-def test_greedy_search_without_the_penalty_looks_at_the_fit_alone():
-    x = np.random.default_rng(2).normal(size=(60, 5)).cumsum(axis=1)
-    score = scores.make("bic-quadratic", x, penalty="parameters")
-
-    def fit_of(edges):
-        return -sum(math.log(score.rss(node, naive.parents_of(edges, node)) / 60 + 1e-8) for node in range(5))
-
-    def graph(penalised):
-        found = greedy(problem_of(5, 8), score, np.random.default_rng(0), Monitor(), penalised=penalised)
-        return naive.edges_of(found.adjacency)
-
-    assert graph(penalised=False) == naive.naive_greedy(naive.NaiveRules(5), fit_of, edge_budget=8).edges
-    assert graph(penalised=True) != graph(penalised=False)
-
-
 def test_greedy_search_breaks_ties_at_random():
     class Indifferent:
         def local(self, node, parents):  # noqa: ARG002

@@ -9,9 +9,10 @@ import numpy as np
 
 from dagsearch import scores
 from dagsearch.baselines.neighbours import possible_causes
+from dagsearch.blas import one_blas_thread
 from dagsearch.data import Dataset
+from dagsearch.errors import InputError
 from dagsearch.estimators.base import DagEstimator
-from dagsearch.gam import one_blas_thread
 from dagsearch.graph import Knowledge
 from dagsearch.search.greedy import greedy
 from dagsearch.search.monitor import Monitor
@@ -24,14 +25,14 @@ class CAM(DagEstimator):
     """Causal additive models: the edge that raises the likelihood most, until none is possible; then pruning.
 
     The search only learns an order, as it adds every edge that closes no cycle; pruning makes it a sparse graph. The
-    reward is that of ``bic-gam``, though the search does not look at its penalty.
+    reward is that of ``bic-gam``, whose penalty is the same for every edge and so does not change the order.
 
     Parameters
     ----------
     neighbour_selection
         Restrict the causes of each variable to at most 10 others that boosting finds useful, before the search.
     prune
-        ``"auto"`` and ``"cam"``: keep what is significant; ``"none"``.
+        ``"auto"`` and ``"cam"``: keep what is significant; ``"coefficients"`` or ``"none"``.
     alpha
         Significance level of pruning.
     max_parents
@@ -84,6 +85,10 @@ class CAM(DagEstimator):
         self.progress = progress
         self.kinds = kinds
 
+    def _check_settings(self) -> None:
+        if not isinstance(self.neighbour_selection, bool | np.bool_):
+            raise InputError(f"neighbour_selection must be True or False, got {self.neighbour_selection!r}")
+
     def _problem(self, data: Dataset) -> Problem:
         """Add edges until no more are possible, between neighbours if they were selected."""
         problem = super()._problem(data)
@@ -100,4 +105,4 @@ class CAM(DagEstimator):
         self, problem: Problem, score: scores.Score, rng: np.random.Generator, monitor: Monitor
     ) -> tuple[Outcome, dict[str, Any]]:
         settings = {"neighbour_selection": self.neighbour_selection, "max_parents": problem.max_parents}
-        return greedy(problem, score, rng, monitor, penalised=False), settings
+        return greedy(problem, score, rng, monitor), settings

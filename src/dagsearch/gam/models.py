@@ -23,12 +23,13 @@ _SCALES_OF_R = (1e-2, 1e2)  # standard deviations of a target for which R's abso
 def basis_size(n_samples: int, n_parents: int, basis: int = BASIS) -> int:
     """Basis functions per parent: fewer where there are fewer than 30 rows per parent, as CAM has it.
 
-    R stops with an error where there would be more coefficients than rows; here straight lines are fitted then.
+    R stops with an error where there would be more coefficients than rows; here the basis shrinks further then, down to
+    a straight line.
     """
     if n_samples < _FEW_ROWS * n_parents:
         basis = min(basis, math.ceil(n_samples / (3 * n_parents)))
-    basis = max(basis, _SMALLEST_SMOOTH)
-    return LINEAR if 1 + n_parents * (basis - 1) > n_samples else basis
+    most = 1 + (n_samples - 1) // n_parents  # with the intercept, as many coefficients as rows
+    return max(min(max(basis, _SMALLEST_SMOOTH), most), LINEAR)
 
 
 def max_parents_for(n_samples: int) -> int:

@@ -19,7 +19,7 @@ __all__ = ["METHODS", "EdgeEvidence", "evidence", "prune"]
 METHODS = ("cam", "coefficients", "none")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class EdgeEvidence:
     """What the data say about each edge of a DAG.
 
@@ -116,8 +116,8 @@ def evidence(
         raise UnknownNameError("pruning method", method, METHODS[:-1])
     graph, dataset = _fitting(dag, data)
     if method == "cam":
-        if not 0.0 < alpha <= 1.0:
-            raise InputError(f"alpha must be above 0 and at most 1, got {alpha}")
+        if not (isinstance(alpha, int | float | np.number) and 0.0 < alpha <= 1.0):
+            raise InputError(f"alpha must be a number above 0 and at most 1, got {alpha!r}")
         if not isinstance(n_jobs, int) or n_jobs < 1:
             raise InputError(f"n_jobs must be a whole number of at least 1, got {n_jobs!r}")
         p_values = p_values_of_edges(graph.adjacency, dataset.standardised(), graph.names, n_jobs)
@@ -138,4 +138,6 @@ def _fitting(dag: Any, data: Any) -> tuple[DAG, Dataset]:
     dataset = as_dataset(data)
     if graph.n_nodes != dataset.n_nodes:
         raise InputError(f"the graph has {graph.n_nodes} nodes, the data have {dataset.n_nodes} variables")
+    if graph.names != dataset.names and set(graph.names) == set(dataset.names):
+        raise InputError("the graph's nodes are the table's columns in another order; bring them into the same order")
     return graph, dataset

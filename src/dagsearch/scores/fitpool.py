@@ -39,7 +39,7 @@ class FitPool:
         self._wanted: list[Key] = []
         self._near: dict[int, Iterator[Key]] = {}
         self._far: dict[int, Iterator[Key]] = {}
-        self.is_open = False
+        self._open = False
 
     def key(self, node: int, parents: Key) -> Key:
         """The key of a node's regression on its parents, which are in ascending order."""
@@ -92,7 +92,7 @@ class FitPool:
     @contextmanager
     def working_ahead(self) -> Iterator[None]:
         """Keep the spare threads at work while the context is open."""
-        self.is_open = True
+        self._open = True
         threads = [threading.Thread(target=self._work, daemon=True) for _ in range(self._n_jobs - 1)]
         for thread in threads:
             thread.start()
@@ -100,7 +100,7 @@ class FitPool:
             yield
         finally:
             with self._changed:
-                self.is_open = False
+                self._open = False
                 self._near.clear()
                 self._far.clear()
                 self._changed.notify_all()
@@ -114,7 +114,7 @@ class FitPool:
     def _take(self) -> Key | None:
         """Wait for the next key worth fitting and mark it as running; None when the context closes."""
         with self._changed:
-            while self.is_open:
+            while self._open:
                 key = self._next()
                 if key is not None:
                     self._running.add(key)

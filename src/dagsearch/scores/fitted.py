@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
+from dagsearch.blas import one_blas_thread
 from dagsearch.data import Dataset
 from dagsearch.graph.bitset import Rows, members_of_each
 from dagsearch.kernels.local import regression_terms_of
@@ -52,7 +52,6 @@ class FittedScore(Score):
         """Residual sum of squares of ``node`` in a fit; the last entry of a fit is its number of parameters."""
 
     def _start_workers(self, known: dict[Key, NDArray[np.float64]]) -> None:
-        self._blas = ThreadpoolController()
         self._fits = FitPool(self._fit, self.n_jobs, self.fits_all_nodes)
         self._fits.known.update(known)
 
@@ -64,7 +63,7 @@ class FittedScore(Score):
     @contextmanager
     def session(self) -> Iterator[None]:
         """One BLAS thread per fit, and spare threads that fit ahead, while the context is open."""
-        with self._blas.limit(limits=1, user_api="blas"), self._fits.working_ahead():
+        with one_blas_thread(), self._fits.working_ahead():
             yield
 
     def anticipate(self, node: int, parents: tuple[int, ...], candidates: list[int]) -> None:
@@ -89,12 +88,12 @@ class FittedScore(Score):
         return terms
 
     def _fitted(self, keys: list[Key]) -> list[NDArray[np.float64]]:
-        """The fits of all keys on one BLAS thread, which a session sees to once for all it asks for."""
-        with nullcontext() if self._fits.is_open else self._blas.limit(limits=1, user_api="blas"):
+        """The fits of all keys, on one BLAS thread: more would change their rounding."""
+        with one_blas_thread():
             return self._fits.get(keys)
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = {key: value for key, value in self.__dict__.items() if key not in ("_blas", "_fits")}
+        kept = {key: value for key, value in self.__dict__.items() if key != "_fits"}
         return {**kept, "known": dict(self._fits.known)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -17,9 +17,8 @@ from dagsearch.search.protocol import Outcome, Problem, ScoreLike
 class _EdgeRewards:
     """Rewards of the current graph with one edge more, (n_nodes, n_nodes); only what changed is asked for again."""
 
-    def __init__(self, problem: Problem, score: ScoreLike, penalised: bool) -> None:
+    def __init__(self, problem: Problem, score: ScoreLike) -> None:
         self.score = score
-        self._weight = 1.0 if penalised else 0.0
         self.n_nodes = problem.n_nodes
         self._own = np.zeros((self.n_nodes, 2))
         self._gains = np.zeros((2, self.n_nodes, self.n_nodes))  # [:, cause, effect]: change of value and penalty
@@ -33,9 +32,7 @@ class _EdgeRewards:
             self._refresh(effect, adjacency[:, effect].astype(bool), np.flatnonzero(legal[:, effect]))
         self._stale.clear()
         value, penalty = self._own.sum(axis=0)
-        rewards: NDArray[np.float64] = self.score.combine(
-            value + self._gains[0], self._weight * (penalty + self._gains[1])
-        )
+        rewards: NDArray[np.float64] = self.score.combine(value + self._gains[0], penalty + self._gains[1])
         return np.where(legal, rewards, -np.inf)
 
     def insert(self, effect: int) -> None:
@@ -60,18 +57,15 @@ class _EdgeRewards:
         return rewards
 
 
-def greedy(
-    problem: Problem, score: ScoreLike, rng: np.random.Generator, monitor: Monitor, penalised: bool = True
-) -> Outcome:
+def greedy(problem: Problem, score: ScoreLike, rng: np.random.Generator, monitor: Monitor) -> Outcome:
     """Add the best edge until the budget is spent, or no edge improves the reward if there is none.
 
-    Ties, which score-equivalent scores produce at the first edges, are broken at random. With ``penalised=False`` edges
-    are chosen by how well they fit alone (the score must be decomposable).
+    Ties, which score-equivalent scores produce at the first edges, are broken at random.
     """
     _, words = words_for(problem.n_nodes)
     rules = rules_of(problem)
     graph = start_partial(problem, rules)
-    edge_rewards = _EdgeRewards(problem, score, penalised)
+    edge_rewards = _EdgeRewards(problem, score)
     budget = problem.edge_budget
     n_edges, n_steps = problem.n_start_edges, 0
     adjacency = adjacency_from_parents(graph.parents, problem.n_nodes)
