@@ -247,8 +247,9 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
 
 def _require_rows(score: scores.Score, problem: Problem) -> None:
     """Refuse a search that could give a node more parents than the score can judge."""
-    if score.max_parents is not None and min(problem.max_parents, problem.n_nodes - 1) > score.max_parents:
+    possible = min(problem.max_parents, problem.n_nodes - 1)
+    if score.max_parents is not None and possible > score.max_parents:
         raise InputError(
-            f"max_parents must be at most {score.max_parents} for {score.name} on so few rows, "
-            f"got {min(problem.max_parents, problem.n_nodes - 1)}"
+            f"{score.name} can judge at most {score.max_parents} causes of a variable on so few rows, {possible} are "
+            "possible; set max_parents"
         )

@@ -5,8 +5,8 @@ below R, one triangular factorisation [R; sqrt(S)] = O T gives everything withou
 
     P = (X'X + S)^-1 = W W',   K = R W,   tr A = |K|^2,   beta = W K' f,   M = P X'X P = (K W')' (K W').
 
-The cost does not depend on the number of observations. S is the penalty as R's mgcv has it at work: small parts of it
-are lost where another term's smoothing parameter is huge (`_rank_in_force`), which at times decides a p-value.
+The cost does not depend on the number of observations. Matrices are kept as LAPACK wants them, [column, row]. S is the penalty as R's mgcv has it at work: small parts of it
+are lost where another term's smoothing parameter is huge (`set_ranks`), which at times decides a p-value.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Terms(NamedTuple):
     ``pivots`` and ``roots`` belong to the pivoted Cholesky factorisation of the penalty.
     """
 
-    columns: Any  # (n_rows, n_coefficients) float64   column-major; any rows with the right inner products
+    columns: Any  # (n_coefficients, n_rows) float64   any rows with the right inner products
     offsets: Any  # (n_terms + 1,) int64   first column of each term
     ranks: Any  # (n_terms,) int64   of the penalty
     penalties: Any  # (n_terms, width) float64   its diagonal
@@ -48,11 +48,11 @@ class Terms(NamedTuple):
 
 
 class Model(NamedTuple):
-    """Workspace of a model with p terms and q coefficients beside the intercept; matrices are column-major."""
+    """Workspace of a model with p terms and q coefficients beside the intercept."""
 
     members: Any  # (p,) int64   terms
     starts: Any  # (p + 1,) int64   first coefficient of each
-    stacked: Any  # (max(n_rows, q + 1), q + 1) float64   the terms' columns, then the target
+    stacked: Any  # (q + 1, max(n_rows, q + 1)) float64   the terms' columns, then the target
     factor: Any  # (q, q) float64   R
     target: Any  # (q,) float64   f = Q'y
     penalty: Any  # (q,) float64   diagonal of the unscaled penalties
@@ -68,8 +68,8 @@ class Model(NamedTuple):
     coefficients: Any  # (q,) float64   beta
     residual: Any  # (q,) float64   f - R beta
     pull: Any  # (q,) float64   P R' (f - R beta)
-    shift: Any  # (q, p) float64   P S_j beta
-    shifted_fit: Any  # (q, p) float64   R P S_j beta
+    shift: Any  # (p, q) float64   P S_j beta
+    shifted_fit: Any  # (p, q) float64   R P S_j beta
     trace_gradient: Any  # (p,) float64
     rss_gradient: Any  # (p,) float64
     gradient: Any  # (p,) float64   of GCV
