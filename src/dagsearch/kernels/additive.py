@@ -1,12 +1,14 @@
-"""A Gaussian additive model for given smoothing parameters: fit, GCV, and its exact gradient and Hessian.
+"""A Gaussian additive model for given smoothing parameters: fit and generalised cross-validation (GCV).
 
 A term's coefficients are rotated so that its penalty is diagonal. With X = Q R and the roots of the penalties stacked
 below R, one triangular factorisation [R; sqrt(S)] = O T gives everything without forming X'X: with W = T^-1
 
     P = (X'X + S)^-1 = W W',   K = R W,   tr A = |K|^2,   beta = W K' f,   M = P X'X P = (K W')' (K W').
 
-The cost does not depend on the number of observations. Matrices are kept as LAPACK wants them, [column, row]. S is the penalty as R's mgcv has it at work: small parts of it
-are lost where another term's smoothing parameter is huge (`set_ranks`), which at times decides a p-value.
+The cost does not depend on the number of observations. Matrices are kept as LAPACK wants them, [column, row].
+
+S is the penalty as R's mgcv has it at work: small parts of it are lost where another term's smoothing parameter is huge
+(`set_ranks`), which at times decides a p-value.
 """
 
 from __future__ import annotations
