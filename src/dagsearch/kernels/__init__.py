@@ -1,5 +1,7 @@
 """Compiled loops: arrays in, arrays out, nothing of the rest of the package.
 
+The search:
+
 ``bits``     sets of nodes as rows of 64-bit words
 ``random``   a one-word random generator
 ``process``  the decision process: partial DAGs, legal edges, Algorithm 1 (and its naive twin)
@@ -10,4 +12,16 @@
 ``tree``     the search tree and UCB1
 ``simulate`` Algorithm 2: the loop of select, expand, roll out, score, back up
 ``rbf``      Gaussian-process kernel matrices
+
+Additive models:
+
+``radial``        sums of cubed distances, for the splines
+``additive``      the fit for given smoothing parameters
+``gcv``           derivatives of generalised cross-validation
+``update``        the fit after one smoothing parameter changed
+``smoothing``     choice of smoothing parameters
+``chisquared``    tails of ratios of chi-squared sums
+``significance``  the whole fit, and p-values
+
+``lapack``   SciPy's BLAS and LAPACK for both; ``compile`` decorators
 """
