@@ -1,16 +1,18 @@
 """Measures additive models: fits, pruning, CAM, and CD-UCT with `bic-gam` beside `bic-gp`.
 
-    DAGSEARCH_DATA=folder python benchmarks/additive.py [fits] [prune] [cam] [scores] [--seeds 5] [--sets 10]
+    DAGSEARCH_DATA=folder python benchmarks/additive.py [fits] [prune] [cam] [agreement] [scores] [--seeds 5]
 
 ``fits``: p-values of random parent sets on Sachs against the slow twin of the tests and, where Rscript with mgcv is
-there, against R in the same run. ``prune``: a 49-edge Sachs graph. ``cam``: both ways on Sachs and SynTReN, beside the
-numbers of R. ``scores``: CD-UCT at the paper's settings with either score, then CAM pruning. SynTReN needs the folder
-named by DAGSEARCH_DATA.
+there, against R in the same run. ``prune``: a 49-edge Sachs graph, and R likewise. ``cam``: both ways on Sachs and
+SynTReN, beside the numbers of R. ``agreement``: with stored numbers of R, in the folder ``oracles`` beside that of the
+data. ``scores``: CD-UCT at the paper's settings with either score, then CAM pruning. SynTReN needs the folder named by
+DAGSEARCH_DATA; ``--sets`` and ``--data`` choose less of it.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -23,6 +25,7 @@ import numpy as np
 
 import dagsearch as ds
 from dagsearch.blas import one_blas_thread
+from dagsearch.gam import AdditiveModels
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 METRICS = ("tpr", "fdr", "shd")
@@ -99,7 +102,7 @@ def fits(_options) -> None:
     ds.gam_pvalues(x[:, 0], x[:, 1:3])
     ours, seconds = timed(lambda: [ds.gam_pvalues(x[:, t], x[:, parents]) for t, parents in cases])
     print(f"gam_pvalues: {1e3 * seconds / len(cases):.1f} ms a fit, {x.shape[0]} rows, 1 to 9 parents")
-    models = ds.gam.AdditiveModels(x, x)
+    models = AdditiveModels(x, x)
     models.fit(0, [1])
     shared = timed(lambda: [models.fit(t, parents) for t, parents in cases])[1]
     print(f"  with the terms of all columns at hand: {1e3 * shared / len(cases):.1f} ms")
@@ -123,7 +126,46 @@ def prune(_options) -> None:
     ds.prune(dag, data)
     for n_jobs in (1, 2):
         seconds = min(timed(ds.prune, dag, data, n_jobs=n_jobs)[1] for _ in range(5))
-        print(f"pruning {dag.n_edges} edges of Sachs with {n_jobs} threads: {seconds:.3f} s (R on one core: 1.4 s)")
+        print(f"pruning {dag.n_edges} edges of Sachs with {n_jobs} threads: {seconds:.3f} s")
+    x = data.standardised()
+    r = in_r(
+        x, [(j, np.flatnonzero(dag.adjacency[:, j]).tolist()) for j in range(dag.n_nodes) if dag.adjacency[:, j].any()]
+    )
+    print("  R: no Rscript with mgcv" if r is None else f"  R, the same models: {r[1]:.2f} s")
+
+
+def agreement(_options) -> None:
+    """Every stored model and pruned graph of R's."""
+    data = Path(os.environ["DAGSEARCH_DATA"])
+    oracles = data.parent / "oracles"
+
+    def standardised(path):
+        x = np.load(data / path)
+        return (x - x.mean(axis=0)) / x.std(axis=0)
+
+    n_terms = n_equal = 0
+    p_error, rss_error = 0.0, 0.0
+    cases = json.loads((oracles / "gam_mgcv.json").read_text(encoding="utf-8"))
+    for case in cases:
+        x = standardised(case["data"])[: case["n_rows"]]
+        models = AdditiveModels(x[:, case["parents"]], x[:, [case["target"]]], case["k"], many=False)
+        fit, theirs = models.fit(0, range(len(case["parents"]))), np.array(case["p_values"], dtype=float)
+        n_terms += len(theirs)
+        n_equal += int(((fit.p_values < 1e-3) == (theirs < 1e-3)).sum())
+        p_error = max(p_error, np.abs(fit.p_values - theirs).max())
+        rss_error = max(rss_error, abs(fit.rss / case["rss"] - 1))
+    print(
+        f"{len(cases)} models: {n_equal} of {n_terms} decisions, p to {p_error:.1e}, rss to a relative {rss_error:.1e}"
+    )
+    n_edges = n_wrong = n_graphs = 0
+    for name in ("sachs", "syntren"):
+        stored = np.load(oracles / f"prune_{name}.npz")
+        for each, before, after in zip(stored["dataset"], stored["adjacency"], stored["pruned"], strict=True):
+            path = "sachs/data.npy" if name == "sachs" else f"syntren/{str(each)[7:]}/data.npy"
+            found = ds.prune(ds.DAG.from_adjacency(before), standardised(path), n_jobs=2)
+            n_graphs, n_edges = n_graphs + 1, n_edges + int(before.sum())
+            n_wrong += int((found.adjacency != after).sum())
+    print(f"{n_graphs} graphs: {n_edges - n_wrong} of {n_edges} edges as R prunes them")
 
 
 def cam(options) -> None:
@@ -167,7 +209,7 @@ def scores(options) -> None:
 
 def main() -> None:
     """Run the chosen parts."""
-    parts = {"fits": fits, "prune": prune, "cam": cam, "scores": scores}
+    parts = {"fits": fits, "prune": prune, "cam": cam, "agreement": agreement, "scores": scores}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", default=["fits", "prune", "cam"], choices=[*parts, []])
     parser.add_argument("--seeds", type=int, default=5)

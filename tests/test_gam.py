@@ -215,11 +215,14 @@ def test_a_model_updated_for_one_parameter_equals_one_fitted_anew(rho, change):
     for j in range(3):
         updated, anew = (Criterion(*table(120, 3, 3)) for _ in range(2))
         updated(rho)
+        bound = updated.model.summary["inverse_square"][0]
         change_one(updated.model, j, change)
         anew(rho + change * (np.arange(3) == j))
         for part in parts:
             new, old = getattr(anew.model, part), getattr(updated.model, part)
             assert old == pytest.approx(new, rel=1e-7, abs=1e-9 * np.abs(new).max()), part
+        assert updated.model.summary["inverse_square"][0] == pytest.approx(bound * np.exp(max(-change, 0.0)))
+        assert updated.model.summary["inverse_square"][0] >= np.linalg.eigvalsh(anew.model.covariance)[-1]
         for field in ("rss", "trace", "gcv"):
             assert updated.model.summary[field] == pytest.approx(anew.model.summary[field], rel=1e-9)
 

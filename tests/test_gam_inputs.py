@@ -15,8 +15,9 @@ from threadpoolctl import threadpool_info
 
 import dagsearch as ds
 from dagsearch.blas import one_blas_thread
-from dagsearch.errors import InputError
+from dagsearch.errors import DagsearchError, InputError
 from dagsearch.gam import AdditiveModels
+from dagsearch.kernels.lapack import connect
 from dagsearch.pruning.cam import p_values_of_edges
 
 
@@ -321,3 +322,17 @@ def test_fit_without_p_values_is_the_same_fit():
     quick, full = models.fit(0, [1, 2], p_values=False), models.fit(0, [1, 2])
     assert (quick.rss, quick.total_edf) == (full.rss, full.total_edf)
     assert np.isnan(quick.p_values).all()
+
+
+def test_a_matrix_iteration_that_does_not_converge_is_an_error(monkeypatch):
+    failed = connect()
+    failed.failures[0] = 1
+    monkeypatch.setattr("dagsearch.gam.table.connect", lambda: failed)
+    with pytest.raises(DagsearchError, match="a matrix iteration did not converge"):
+        ds.gam_pvalues(np.arange(20.0) ** 2, np.arange(20.0))
+
+
+def test_a_basis_larger_than_the_rows_allow_shrinks_to_what_they_allow():
+    x = np.random.default_rng(0).normal(size=(40, 2))
+    y = np.sin(2 * x[:, 0])
+    np.testing.assert_array_equal(ds.gam_pvalues(y, x[:, 0], basis=500), ds.gam_pvalues(y, x[:, 0], basis=40))

@@ -372,3 +372,10 @@ def test_there_is_no_evidence_by_no_method():
 def test_a_table_that_cannot_be_pruned_by_is_refused_by_the_name_of_the_column(method, column, message):
     with pytest.raises(DataError, match=message):
         prune(FULL, TABLE.assign(c=column), method)
+
+
+def test_columns_in_another_order_than_the_nodes_are_refused():
+    x = pd.DataFrame(np.random.default_rng(0).normal(size=(50, 3)), columns=list("abc"))
+    dag = ds.DAG.from_edges([("a", "b")], names=list("abc"))
+    with pytest.raises(InputError, match="in another order"):
+        prune(dag, x[["c", "b", "a"]])

@@ -77,7 +77,7 @@ _HOMES = {
     "gam_pvalues": "dagsearch.gam",
     "prune": "dagsearch.pruning",
 }
-_MODULES = ("datasets", "gam", "metrics", "report", "scores")
+_MODULES = ("datasets", "metrics", "report", "scores")
 
 
 def __getattr__(name: str) -> Any:

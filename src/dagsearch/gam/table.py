@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dagsearch.errors import DagsearchError
 from dagsearch.gam.basis import Floats, SmoothTerm, smooth_term
 from dagsearch.kernels.additive import SUMMARY, Model, Terms
 from dagsearch.kernels.lapack import SCRATCH_PER_COLUMN, connect
@@ -70,6 +71,8 @@ class TermTable:
         summary = model.summary[0]
         if varying.any():
             fit_additive(model, self._terms, self._targets[target], p_values)
+            if model.lapack.failures[0]:
+                raise DagsearchError("an additive model could not be fitted: a matrix iteration did not converge")
         else:  # LAPACK refuses empty matrices
             summary["rss"], summary["trace"] = np.sum(self._targets[target] ** 2), 1.0
             summary["gcv"] = self.n_samples * summary["rss"] / (self.n_samples - 1.0) ** 2

@@ -104,7 +104,6 @@ SUMMARY = np.dtype(
         ("gcv", np.float64),
         ("data_size", np.float64),  # squared norm of R
         ("inverse_square", np.float64),  # bound on the inverse square of T's smallest singular value that counts
-        ("n_evaluations", np.int64),
         ("deficient", np.int64),  # 1 if singular values were left out
     ]
 )
@@ -266,7 +265,6 @@ def evaluate(model, terms):
         _invert_by_singular_values(model)
     multiply(model.lapack, model.factor, False, model.inverse, False, q, model.projected)
     _solve(model)
-    summary.n_evaluations += 1
     summary.rss = summary.unexplained
     for a in range(q):
         summary.rss += model.residual[a] ** 2

@@ -44,6 +44,7 @@ class Lapack(NamedTuple):
     letters: Any  # (n_letters,) uint8
     integers: Any  # (16,) int32
     reals: Any  # (2,) float64   0 and 1
+    failures: Any  # (1,) int64   how often an iteration did not converge
 
 
 @cache
@@ -58,6 +59,7 @@ def connect() -> Lapack:
         letters=np.frombuffer(_LETTERS, dtype=np.uint8).copy(),
         integers=np.zeros(16, dtype=np.int32),
         reals=np.array([0.0, 1.0]),
+        failures=np.zeros(1, dtype=np.int64),
     )
 
 
@@ -215,7 +217,7 @@ def right_singular_vectors(lapack, matrix, n, values, vectors, scratch):
             _integer(lapack, 2, 0),
         ),
     )
-    return lapack.integers[2] == 0
+    lapack.failures[0] += lapack.integers[2] != 0
 
 
 @long_kernel
@@ -236,6 +238,7 @@ def eigen_symmetric(lapack, matrix, n, values, scratch):
             _integer(lapack, 2, 0),
         ),
     )
+    lapack.failures[0] += lapack.integers[2] != 0
 
 
 @entry_point

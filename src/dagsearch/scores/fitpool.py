@@ -1,8 +1,8 @@
 """Computes expensive things once each, on several threads, some of them before they are asked for.
 
-Tree search asks for fits one at a time, each of which would leave all cores but one idle. While the
-search goes on, spare threads work through fits that it is likely to ask for soon. What they find only fills the cache,
-so the search takes the same course with any number of threads.
+Tree search asks for fits one at a time, each of which would leave all cores but one idle. While the search goes on,
+spare threads work through fits that it is likely to ask for soon. What they find only fills the cache, so the search
+takes the same course with any number of threads.
 """
 
 from __future__ import annotations
