@@ -1,72 +1,86 @@
-"""What all estimators of DAGs share: reading the table, choosing the score, pruning, and the record of the fit."""
+"""What all estimators share: reading the table, choosing the score, pruning, and the record of the fit."""
 
 from __future__ import annotations
 
 import logging
+import math
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from dagsearch import scores
 from dagsearch.data import Dataset, as_dataset
-from dagsearch.errors import InputError, UnknownNameError
+from dagsearch.errors import DataError, InputError, UnknownNameError
 from dagsearch.estimators import checks
 from dagsearch.estimators.progress import progress_bar
-from dagsearch.estimators.result import Result
+from dagsearch.estimators.result import Construction, Graph, Result
 from dagsearch.gam import max_parents_for
-from dagsearch.graph import DAG, Knowledge, as_graph
+from dagsearch.graph import DAG, PDAG, CyclicGraph
 from dagsearch.pruning import METHODS as PRUNING_METHODS
 from dagsearch.pruning import EdgeEvidence, evidence
-from dagsearch.scores.choose import choose
+from dagsearch.scores.choose import Choice, choose
 from dagsearch.search.monitor import Monitor
-from dagsearch.search.protocol import FINISHED, Outcome, Problem
 
 logger = logging.getLogger("dagsearch")
 
 _PRUNING_OF = {"bic-linear": "coefficients", "bic-quadratic": "coefficients", "bic-gp": "cam", "bic-gam": "cam"}
 _PRUNE_DEGREE = {"bic-linear": 1, "bic-quadratic": 2}
 
+ANY_DATA = ("continuous", "discrete")
+CONTINUOUS_DATA = ("continuous",)
+
+
+class Judgement(NamedTuple):
+    """A score, the table that it judges by (columns may have been cut into bins), and what was decided about it."""
+
+    score: scores.Score
+    data: Dataset
+    notes: tuple[str, ...]
+
 
 class DagEstimator(BaseEstimator):  # type: ignore[misc]
-    """Base of the searches over DAGs.
+    """Base of all methods.
 
-    After `fit`: ``dag_``, ``pruned_dag_``, ``reward_``, ``score_`` (the score object, whose cache further fits on the
-    same table may share), ``result_``, ``feature_names_in_`` and ``n_features_in_``.
+    After `fit`: ``dag_``, ``pruned_dag_``, ``evidence_``, ``reward_``, ``score_`` (the score object, whose cache further
+    fits on the same table may share), ``result_``, ``feature_names_in_`` and ``n_features_in_``.
     """
 
     method: ClassVar[str] = ""
+    """Name on the command line."""
+    summary: ClassVar[str] = ""
+    """What the method does, in a few words."""
+    data_kinds: ClassVar[tuple[str, ...]] = ANY_DATA
+    """Kinds of columns that the method takes."""
+    extra: ClassVar[str | None] = None
+    """The extra of dagsearch that brings what the method needs."""
+    pruned_by_significance: ClassVar[bool] = False
+    """Whether ``prune="auto"`` is CAM pruning with any continuous score, as the score does not construct the graph."""
 
-    # Parameters that every estimator stores.
+    # Parameters of every estimator; methods that do not take one have it as a class attribute.
     score: Any
-    edge_budget: int | None
+    variances: Literal["different", "equal"] = "different"
+    penalty: str = "auto"
     prune: str
     alpha: float
-    knowledge: Knowledge | None
-    start: Any
-    max_parents: int | None
-    variances: Literal["different", "equal"]
-    penalty: str
     kinds: Any
-    time_limit: float | None
+    time_limit: float | None = None
     random_state: Any
     n_jobs: int
     progress: bool
 
     @abstractmethod
-    def _search(
-        self, problem: Problem, score: scores.Score, rng: np.random.Generator, monitor: Monitor
-    ) -> tuple[Outcome, dict[str, Any]]:
-        """Run the search; returns the outcome and the settings that were in force."""
+    def _construct(self, judgement: Judgement, rng: np.random.Generator, monitor: Monitor) -> Construction:
+        """Find the graph."""
 
     def _check_settings(self) -> None:
-        """Raise `InputError` for a setting of the search that is out of range."""
+        """Raise `InputError` for a setting of the method that is out of range."""
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
-        """Learn a DAG from a table.
+        """Learn a graph from a table.
 
         Parameters
         ----------
@@ -79,54 +93,48 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
         ------
         InputError
             If a setting or the table is wrong; the message names it.
+        MissingExtraError
+            If the method needs a package that is not installed; the message says how to install it.
         """
         self._check_common()
         self._check_settings()
         rng, seed = checks.generator(self.random_state)
         data = as_dataset(X, kinds=self.kinds)
+        self._require_kinds(data)
         with self._monitor() as monitor:
-            problem = self._problem(data)
-            score, notes = self._make_score(data)
-            _require_rows(score, problem)
+            judgement = self._judgement(data)
+            score = judgement.score
             n_before = score.n_evaluations
-            pruning, notes_on_pruning = self._pruning(score, data, problem)
-            with score.session():
-                outcome, settings = self._search(problem, score, rng, monitor)
-        self.dag_ = DAG.from_adjacency(outcome.adjacency, names=data.names)
-        # Searches add differences up; the reported reward is summed afresh.
-        self.reward_ = score.reward(self.dag_)
+            pruning, notes_on_pruning = self._pruning(score, data)
+            found = self._construct(judgement, rng, monitor)
+        self.dag_ = found.graph
+        self.reward_ = reward_of(score, found.graph)
         self.evidence_ = self._evidence(data, score, pruning)
-        self.pruned_dag_ = self._pruned(data, problem)
+        self.pruned_dag_ = self._pruned(found)
         self.score_ = score
         self.n_features_in_ = data.n_nodes
         self.feature_names_in_ = np.array(data.names, dtype=object)
         self.result_ = Result(
             method=self.method,
-            edges=self.dag_.edges,
-            pruned_edges=self.pruned_dag_.edges,
+            edges=self.dag_.directed_edges,
+            pruned_edges=self.pruned_dag_.directed_edges,
+            undirected_edges=self.dag_.undirected_edges,
+            pruned_undirected_edges=self.pruned_dag_.undirected_edges,
             p_values=self.evidence_.by_edge() if self.evidence_ and self.evidence_.measure == "p-value" else {},
             reward=self.reward_,
             n_edges=self.dag_.n_edges,
-            n_simulations=outcome.n_simulations,
-            n_calibration_simulations=outcome.n_calibration_simulations,
+            n_simulations=found.n_simulations,
+            n_calibration_simulations=found.n_calibration_simulations,
             n_score_evaluations=score.n_evaluations - n_before,
             seconds=monitor.seconds,
-            status=outcome.status,
+            status=found.status,
             seed=seed,
-            settings={**self._common_settings(score, pruning), **settings},
-            notes=notes + notes_on_pruning + self._note_on_budget(outcome.status),
+            settings={**self._common_settings(score, pruning), **found.settings},
+            notes=judgement.notes + notes_on_pruning + found.notes,
         )
         return self
 
-    def _note_on_budget(self, status: str) -> tuple[str, ...]:
-        """Say so if forbidden edges kept a finished search from spending its budget."""
-        if self.edge_budget is None or self.dag_.n_edges == self.edge_budget or status != FINISHED:
-            return ()
-        return (f"edge_budget is {self.edge_budget}, but no further edge was allowed after {self.dag_.n_edges}",)
-
     def _check_common(self) -> None:
-        checks.integer("edge_budget", self.edge_budget, 0, optional=True)
-        checks.integer("max_parents", self.max_parents, 1, optional=True)
         if self.kinds is not None and not isinstance(self.kinds, Mapping):
             raise InputError(f"kinds must be a mapping from column to kind, or None, got {self.kinds!r}")
         checks.one_of("variances", self.variances, ("different", "equal"))
@@ -137,8 +145,18 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
         checks.jobs(self.n_jobs)
         if isinstance(self.score, str) and self.score not in ("auto", *scores.names()):
             raise UnknownNameError("score", self.score, ("auto", *scores.names()))
-        if self.knowledge is not None and not isinstance(self.knowledge, Knowledge):
-            raise InputError(f"knowledge must be a dagsearch.Knowledge or None, got {self.knowledge!r}")
+
+    def _require_kinds(self, data: Dataset) -> None:
+        """Refuse text where the method needs numbers, and point to methods that do not."""
+        if "discrete" in self.data_kinds:
+            return
+        for name, labels in zip(data.names, data.labels, strict=True):
+            if labels is not None:
+                raise DataError(
+                    f"column {name!r} holds text/categories, {self.method} needs numbers; encode it, or use a method "
+                    "that takes discrete data, such as cd-uct, greedy, ges or pc"
+                )
+        data.standardised()
 
     @contextmanager
     def _monitor(self) -> Iterator[Monitor]:
@@ -149,62 +167,39 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
         with progress_bar(self.method) as listener:
             yield Monitor(self.time_limit, listener)
 
-    def _problem(self, data: Dataset) -> Problem:
-        """The decision process on this table."""
-        knowledge = self.knowledge or Knowledge()
-        start = knowledge.required_edges(data.names)
-        if self.start is not None:
-            given = as_graph(self.start, names=None if hasattr(self.start, "names") else data.names)
-            if not isinstance(given, DAG) or given.names != data.names:
-                raise InputError("start must be a DAG over the columns of the table, in their order")
-            start = DAG.from_adjacency(start | given.adjacency.astype(bool), names=data.names).adjacency.astype(bool)
-        allowed = knowledge.allowed_edges(data.names)
-        for cause, effect in np.argwhere(start & ~allowed):
-            raise InputError(
-                f"start has the edge {data.names[cause]} -> {data.names[effect]}, which knowledge rules out"
-            )
-        if self.max_parents is not None and start.sum(axis=0).max() > self.max_parents:
-            crowded = data.names[int(start.sum(axis=0).argmax())]
-            raise InputError(f"max_parents is {self.max_parents}, but more required or start edges lead to {crowded!r}")
-        return Problem(
-            start=start,
-            allowed=allowed,
-            edge_budget=self.edge_budget,
-            max_parents=data.n_nodes - 1 if self.max_parents is None else self.max_parents,
-            incremental=getattr(self, "cycle_tracking", "incremental") == "incremental",
-        )
-
-    def _make_score(self, data: Dataset) -> tuple[scores.Score, tuple[str, ...]]:
-        """The score, and what was decided about it for the user."""
+    def _judgement(self, data: Dataset) -> Judgement:
+        """The score of the fit."""
         if not isinstance(self.score, str):
-            return scores.adapt(self.score, data.n_nodes), ()
+            return Judgement(scores.adapt(self.score, data.n_nodes), data, ())
         name, notes = self.score, []
         if name == "auto":
-            choice = choose(data)
+            choice = self._choose(data)
             name, data = choice.score, choice.data
             notes.append(f"score: {name}, since {choice.reason}")
             logger.info(notes[0])
-        penalty = self._penalty(name)
-        return scores.make(name, data, self.variances, penalty, checks.jobs(self.n_jobs)), tuple(notes)
+        score = scores.make(name, data, self.variances, self._penalty(name), checks.jobs(self.n_jobs))
+        return Judgement(score, data, tuple(notes))
+
+    def _choose(self, data: Dataset) -> Choice:
+        """What ``score="auto"`` stands for."""
+        return choose(data)
 
     def _penalty(self, score_name: str) -> Any:
-        """The paper's penalty with a budget; parameters where the penalty has to decide the number of edges."""
+        """What the score counts; parameters by default, where the penalty has to decide the number of edges."""
         if score_name in scores.DISCRETE:
             return None if self.penalty == "auto" else self.penalty
-        if self.penalty != "auto":
-            return self.penalty
-        return "parameters" if self.edge_budget is None else "edges"
+        return "parameters" if self.penalty == "auto" else self.penalty
 
-    def _pruning(self, score: scores.Score, data: Dataset, problem: Problem) -> tuple[str, tuple[str, ...]]:
-        """The pruning method in force, by the score that constructs the graph unless given, and what to say of it.
+    def _pruning(self, score: scores.Score, data: Dataset) -> tuple[str, tuple[str, ...]]:
+        """The pruning method in force, and what to say of it.
 
         What would make pruning fail is said before the search rather than after it.
         """
-        method = _PRUNING_OF.get(score.name, "none") if self.prune == "auto" else self.prune
+        method = self._auto_pruning(score) if self.prune == "auto" else self.prune
         if method == "none":
             return method, ()
         data.standardised()
-        testable, possible = max_parents_for(data.n_samples), min(problem.max_parents, data.n_nodes - 1)
+        testable, possible = max_parents_for(data.n_samples), self._most_parents(data)
         if method == "coefficients" or possible <= testable:
             return method, ()
         message = (
@@ -215,20 +210,32 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
             return "none", (f"not pruned: {message}",)
         raise InputError(f"prune='cam': {message}, or prune='none'")
 
+    def _auto_pruning(self, score: scores.Score) -> str:
+        """What ``prune="auto"`` stands for: by the score if that constructs the graph."""
+        if self.pruned_by_significance and score.name in scores.CONTINUOUS:
+            return "cam"
+        return _PRUNING_OF.get(score.name, "none")
+
+    def _most_parents(self, data: Dataset) -> int:
+        """The most causes that a variable can get."""
+        return data.n_nodes - 1
+
     def _evidence(self, data: Dataset, score: scores.Score, method: str) -> EdgeEvidence | None:
         """What the data say about each edge of the constructed graph, if it is to be pruned."""
-        if method == "none":
+        if method == "none" or isinstance(self.dag_, CyclicGraph):
             return None
         degree = _PRUNE_DEGREE.get(score.name, 1)
         return evidence(self.dag_, data, method, self.alpha, degree=degree, n_jobs=checks.jobs(self.n_jobs))
 
-    def _pruned(self, data: Dataset, problem: Problem) -> DAG:
+    def _pruned(self, found: Construction) -> Graph:
         """The graph after pruning; required edges stay."""
         if self.evidence_ is None:
-            return self.dag_
-        required = (self.knowledge or Knowledge()).required_edges(data.names) & problem.start
-        kept = self.evidence_.supported.adjacency | required
-        return DAG.from_adjacency(kept.astype(np.int8), names=data.names)
+            return found.graph
+        supported = self.evidence_.supported
+        if found.required is None:
+            return supported
+        kept = (supported.adjacency | found.required).astype(np.int8)
+        return type(supported)(kept, names=supported.names)
 
     def _common_settings(self, score: scores.Score, pruning: str) -> dict[str, Any]:
         """Settings in force that every method has."""
@@ -236,8 +243,6 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
             "score": score.name,
             "variances": "equal" if score.equal_variances else "different",
             "penalty": "parameters" if score.family.penalise_parameters or score.name in scores.DISCRETE else "edges",
-            "edge_budget": self.edge_budget,
-            "max_parents": self.max_parents,
             "prune": pruning,
             "alpha": self.alpha if pruning == "cam" else None,
             "time_limit": self.time_limit,
@@ -245,11 +250,11 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
         }
 
 
-def _require_rows(score: scores.Score, problem: Problem) -> None:
-    """Refuse a search that could give a node more parents than the score can judge."""
-    possible = min(problem.max_parents, problem.n_nodes - 1)
-    if score.max_parents is not None and possible > score.max_parents:
-        raise InputError(
-            f"{score.name} can judge at most {score.max_parents} causes of a variable on so few rows, {possible} are "
-            "possible; set max_parents"
-        )
+def reward_of(score: scores.Score, graph: Graph) -> float:
+    """Reward of a graph; that of one member for an equivalence class, NaN where there is none.
+
+    Searches add differences up; this is summed afresh.
+    """
+    if isinstance(graph, DAG):
+        return score.reward(graph)
+    return score.reward(graph.to_dag()) if isinstance(graph, PDAG) and graph.has_member else math.nan

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
-from dagsearch import scores
 from dagsearch.baselines.neighbours import possible_causes
 from dagsearch.blas import one_blas_thread
 from dagsearch.data import Dataset
-from dagsearch.errors import InputError
-from dagsearch.estimators.base import DagEstimator
+from dagsearch.estimators import checks
+from dagsearch.estimators.base import CONTINUOUS_DATA, Judgement
+from dagsearch.estimators.scored import ScoreSearch
 from dagsearch.graph import Knowledge
 from dagsearch.search.greedy import greedy
 from dagsearch.search.monitor import Monitor
@@ -21,7 +21,7 @@ from dagsearch.search.protocol import Outcome, Problem
 _ROWS_PER_PARENT = 20
 
 
-class CAM(DagEstimator):
+class CAM(ScoreSearch):
     """Causal additive models: the edge that raises the likelihood most, until none is possible; then pruning.
 
     The search only learns an order, as it adds every edge that closes no cycle; pruning makes it a sparse graph. The
@@ -54,12 +54,11 @@ class CAM(DagEstimator):
     """
 
     method: ClassVar[str] = "cam"
+    summary: ClassVar[str] = "causal additive models: greedy order search"
+    data_kinds: ClassVar[tuple[str, ...]] = CONTINUOUS_DATA
 
     score: Any = "bic-gam"
-    edge_budget: int | None = None
-    variances: Literal["different", "equal"] = "different"
     penalty: str = "edges"
-    start: Any = None
 
     def __init__(
         self,
@@ -86,15 +85,15 @@ class CAM(DagEstimator):
         self.kinds = kinds
 
     def _check_settings(self) -> None:
-        if not isinstance(self.neighbour_selection, bool | np.bool_):
-            raise InputError(f"neighbour_selection must be True or False, got {self.neighbour_selection!r}")
+        checks.boolean("neighbour_selection", self.neighbour_selection)
+
+    def _most_parents(self, data: Dataset) -> int:
+        by_rows = max(round(data.n_samples / _ROWS_PER_PARENT), 1)
+        return min(data.n_nodes - 1, self.max_parents or by_rows)
 
     def _problem(self, data: Dataset) -> Problem:
         """Add edges until no more are possible, between neighbours if they were selected."""
         problem = super()._problem(data)
-        if self.max_parents is None:
-            by_rows = max(round(data.n_samples / _ROWS_PER_PARENT), 1)
-            problem = replace(problem, max_parents=min(data.n_nodes - 1, by_rows))
         if self.neighbour_selection:
             with one_blas_thread():
                 chosen = possible_causes(data.standardised())
@@ -102,7 +101,7 @@ class CAM(DagEstimator):
         return replace(problem, edge_budget=problem.max_edges)
 
     def _search(
-        self, problem: Problem, score: scores.Score, rng: np.random.Generator, monitor: Monitor
+        self, problem: Problem, judgement: Judgement, rng: np.random.Generator, monitor: Monitor
     ) -> tuple[Outcome, dict[str, Any]]:
         settings = {"neighbour_selection": self.neighbour_selection, "max_parents": problem.max_parents}
-        return greedy(problem, score, rng, monitor), settings
+        return greedy(problem, judgement.score, rng, monitor), settings

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dagsearch.errors import InputError, UnknownNameError
+from dagsearch.graph import Knowledge
 
 
 def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:
@@ -18,6 +19,13 @@ def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:
     if value not in allowed:
         raise UnknownNameError(name, value, allowed)
     return str(value)
+
+
+def boolean(name: str, value: Any) -> bool:
+    """True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
 
 
 def integer(name: str, value: Any, least: int, optional: bool = False) -> Any:
@@ -42,6 +50,12 @@ def real(
         what += (f" and at most {most:g}" if most < math.inf else "") + (", or None" if optional else "")
         raise InputError(f"{name} must be {what}, got {value!r}")
     return float(value)
+
+
+def knowledge(value: Any) -> None:
+    """Nothing, or what a user knows beforehand."""
+    if value is not None and not isinstance(value, Knowledge):
+        raise InputError(f"knowledge must be a dagsearch.Knowledge or None, got {value!r}")
 
 
 def jobs(value: Any) -> int:

@@ -21,13 +21,14 @@ def progress_bar(title: str) -> Iterator[Callable[[Progress], None]]:
         TextColumn("{task.fields[step]}"),
         TextColumn("{task.fields[rate]}"),
         TextColumn("best {task.fields[best]}"),
+        TextColumn("{task.fields[detail]}"),
         TimeElapsedColumn(),
         TextColumn("left"),
         TimeRemainingColumn(),
     )
     console = Console(stderr=True)
     with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(title, total=None, step="", rate="", best="...")
+        task = bar.add_task(title, total=None, step="", rate="", best="...", detail="")
 
         def show(progress: Progress) -> None:
             known = progress.n_steps is not None
@@ -40,6 +41,7 @@ def progress_bar(title: str) -> Iterator[Callable[[Progress], None]]:
                 if progress.n_simulations
                 else "",
                 best=f"{progress.best_reward:.4f}",
+                detail=progress.detail,
             )
 
         yield show

@@ -1,9 +1,46 @@
-"""What a fit leaves behind."""
+"""What a method constructs, and what a fit leaves behind."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagsearch.graph import DAG, PDAG, CyclicGraph
+
+Edges = list[tuple[str, str]]
+Graph = DAG | PDAG | CyclicGraph
+
+CYCLIC = "cyclic"
+
+
+@dataclass(frozen=True)
+class Construction:
+    """What a method found on a table, before pruning.
+
+    Attributes
+    ----------
+    graph
+        A `DAG`; a `PDAG` if the method leaves directions open; a `CyclicGraph` if it went wrong.
+    status
+        ``"finished"``, ``"cyclic"``, or why it ended early.
+    settings
+        Settings of the method that were in force.
+    notes
+        What was decided on the user's behalf, or what they should know.
+    required
+        Edges that pruning must keep, (n_nodes, n_nodes) bool; None if there are none.
+    """
+
+    graph: Graph
+    status: str
+    settings: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    n_simulations: int = 0
+    n_calibration_simulations: int = 0
+    required: NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True)
@@ -16,14 +53,16 @@ class Result:
         Name of the method, as the command line takes it.
     edges, pruned_edges
         (cause, effect) names of the constructed graph, and of the graph after pruning.
+    undirected_edges, pruned_undirected_edges
+        Pairs whose direction the method leaves open (GES and PC), before and after pruning.
     p_values
         (cause, effect) -> p-value of the constructed edges, if they were pruned by significance; otherwise empty.
     reward
-        Reward of the constructed graph; higher is better.
+        Reward of the constructed graph; higher is better. NaN for a graph with a cycle.
     n_edges
-        Number of edges of the constructed graph.
+        Number of edges of the constructed graph, undirected ones included.
     n_simulations
-        Simulations that decided moves (CD-UCT) or rollouts (random search).
+        Simulations that decided moves (CD-UCT), rollouts (random search) or sampled graphs (RL-BIC).
     n_calibration_simulations
         Simulations of the first decision that were run only to learn the scale of exploration.
     n_score_evaluations
@@ -31,7 +70,8 @@ class Result:
     seconds
         Time of the whole fit.
     status
-        ``"finished"``; ``"time-limit"`` or ``"interrupted"`` if the graph is the best one so far.
+        ``"finished"``; ``"time-limit"`` or ``"interrupted"`` if the graph is the best one so far; ``"cyclic"`` if it is
+        not acyclic.
     seed
         Seed that repeats the fit.
     settings
@@ -41,8 +81,10 @@ class Result:
     """
 
     method: str
-    edges: list[tuple[str, str]]
-    pruned_edges: list[tuple[str, str]]
+    edges: Edges
+    pruned_edges: Edges
+    undirected_edges: Edges
+    pruned_undirected_edges: Edges
     p_values: dict[tuple[str, str], float] = field(repr=False)
     reward: float
     n_edges: int

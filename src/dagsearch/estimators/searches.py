@@ -6,9 +6,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from dagsearch import scores
 from dagsearch.estimators import checks
-from dagsearch.estimators.base import DagEstimator
+from dagsearch.estimators.base import Judgement
+from dagsearch.estimators.scored import ScoreSearch
 from dagsearch.graph import Knowledge
 from dagsearch.search.cd_uct import CDUCTSettings, ExplorationScale, FinalMove, cd_uct
 from dagsearch.search.greedy import greedy
@@ -26,7 +26,7 @@ OPEN_HORIZON = 6
 OPEN_RESTARTS = 4
 
 
-class CDUCT(DagEstimator):
+class CDUCT(ScoreSearch):
     """Causal discovery by Monte Carlo tree search in DAG space: Algorithm 2 of the paper.
 
     Parameters
@@ -98,6 +98,7 @@ class CDUCT(DagEstimator):
     """
 
     method: ClassVar[str] = "cd-uct"
+    summary: ClassVar[str] = "Monte Carlo tree search in DAG space"
 
     def __init__(
         self,
@@ -155,7 +156,7 @@ class CDUCT(DagEstimator):
         checks.one_of("cycle_tracking", self.cycle_tracking, ("incremental", "traversal"))
 
     def _search(
-        self, problem: Problem, score: scores.Score, rng: np.random.Generator, monitor: Monitor
+        self, problem: Problem, judgement: Judgement, rng: np.random.Generator, monitor: Monitor
     ) -> tuple[Outcome, dict[str, Any]]:
         is_open = problem.edge_budget is None
         settings = CDUCTSettings(
@@ -166,19 +167,20 @@ class CDUCT(DagEstimator):
             final_move=self.final_move,
             n_restarts=self.n_restarts or (OPEN_RESTARTS if is_open else 1),
         )
-        return cd_uct(problem, score, settings, rng, monitor), {
+        return cd_uct(problem, judgement.score, settings, rng, monitor), {
             **vars(settings),
             "cycle_tracking": self.cycle_tracking,
         }
 
 
-class GreedySearch(DagEstimator):
+class GreedySearch(ScoreSearch):
     """Add the best edge, again and again: the paper's baseline.
 
     Ties between edges are broken at random. Parameters and attributes are as those of `CDUCT`.
     """
 
     method: ClassVar[str] = "greedy"
+    summary: ClassVar[str] = "the best edge, one at a time"
 
     def __init__(
         self,
@@ -213,9 +215,9 @@ class GreedySearch(DagEstimator):
         self.alpha = alpha
 
     def _search(
-        self, problem: Problem, score: scores.Score, rng: np.random.Generator, monitor: Monitor
+        self, problem: Problem, judgement: Judgement, rng: np.random.Generator, monitor: Monitor
     ) -> tuple[Outcome, dict[str, Any]]:
-        return greedy(problem, score, rng, monitor), {}
+        return greedy(problem, judgement.score, rng, monitor), {}
 
 
 class RandomSampling(GreedySearch):
@@ -225,20 +227,22 @@ class RandomSampling(GreedySearch):
     """
 
     method: ClassVar[str] = "random-sampling"
+    summary: ClassVar[str] = "one uniform rollout"
 
     def _search(
-        self, problem: Problem, score: scores.Score, rng: np.random.Generator, monitor: Monitor
+        self, problem: Problem, judgement: Judgement, rng: np.random.Generator, monitor: Monitor
     ) -> tuple[Outcome, dict[str, Any]]:
-        return random_search(problem, score, 1, rng, monitor), {}
+        return random_search(problem, judgement.score, 1, rng, monitor), {}
 
 
-class RandomSearch(DagEstimator):
+class RandomSearch(ScoreSearch):
     """The best of many uniform rollouts, as many as CD-UCT would make simulations.
 
     Parameters and attributes are as those of `CDUCT`.
     """
 
     method: ClassVar[str] = "random-search"
+    summary: ClassVar[str] = "the best of many uniform rollouts"
 
     def __init__(
         self,
@@ -278,7 +282,7 @@ class RandomSearch(DagEstimator):
         checks.real("sims_per_node", self.sims_per_node, 0.0, strict=True)
 
     def _search(
-        self, problem: Problem, score: scores.Score, rng: np.random.Generator, monitor: Monitor
+        self, problem: Problem, judgement: Judgement, rng: np.random.Generator, monitor: Monitor
     ) -> tuple[Outcome, dict[str, Any]]:
         n_simulations = n_rollouts(problem, self.sims_per_node)
-        return random_search(problem, score, n_simulations, rng, monitor), {"sims_per_node": self.sims_per_node}
+        return random_search(problem, judgement.score, n_simulations, rng, monitor), {"sims_per_node": self.sims_per_node}

@@ -4,6 +4,7 @@
 
     edges, matrix, networkx, file  --->  DAG, PDAG  --->  DOT, GraphML, CSV, networkx
             checks, convert              dag, pdag         export
+                                       (cyclic: neither)
                                             |
                               order (cycles), equivalence (CPDAG)
 
@@ -11,8 +12,9 @@ Everywhere ``adjacency[i, j] == 1`` means that node i causes node j.
 """
 
 from dagsearch.graph.convert import as_graph
+from dagsearch.graph.cyclic import CyclicGraph
 from dagsearch.graph.dag import DAG
 from dagsearch.graph.knowledge import Knowledge
 from dagsearch.graph.pdag import PDAG
 
-__all__ = ["DAG", "PDAG", "Knowledge", "as_graph"]
+__all__ = ["DAG", "PDAG", "CyclicGraph", "Knowledge", "as_graph"]

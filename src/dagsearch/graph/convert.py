@@ -9,6 +9,7 @@ import numpy as np
 
 from dagsearch.errors import InputError
 from dagsearch.graph import checks
+from dagsearch.graph.cyclic import CyclicGraph
 from dagsearch.graph.dag import DAG
 from dagsearch.graph.pdag import PDAG
 
@@ -34,6 +35,8 @@ def as_graph(obj: Any, names: Iterable[object] | None = None) -> DAG | PDAG:
     """
     if isinstance(obj, DAG | PDAG):
         return obj if names is None else obj.with_names(names)
+    if isinstance(obj, CyclicGraph):
+        checks.refuse_cycle(obj.adjacency, obj.names)
     if is_matrix(obj):
         return _from_matrix(obj, names)
     if hasattr(obj, "is_directed"):

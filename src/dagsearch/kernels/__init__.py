@@ -12,6 +12,7 @@ The search:
 ``tree``     the search tree and UCB1
 ``simulate`` Algorithm 2: the loop of select, expand, roll out, score, back up
 ``rbf``      Gaussian-process kernel matrices
+``cycles``   how cyclic a graph is, for RL-BIC
 
 Additive models:
 

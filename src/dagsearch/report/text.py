@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from dagsearch._version import __version__
 from dagsearch.data import Dataset
 from dagsearch.estimators import DagEstimator
-from dagsearch.graph import DAG
+from dagsearch.estimators.result import CYCLIC, Graph
+from dagsearch.graph import CyclicGraph
 from dagsearch.metrics import compare
 
 _EARLY = {
     "time-limit": "The time limit was reached: this is the best graph so far.",
     "interrupted": "Interrupted: this is the best graph so far.",
+    CYCLIC: "NOT ACYCLIC: this graph is no answer to the question of what causes what.",
 }
+_UNDEFINED = "\u00d7"  # as the paper marks the metrics of a graph that is not acyclic
 _METRICS = (("TPR", "tpr"), ("FDR", "fdr"), ("SHD", "shd"), ("precision", "precision"), ("F1", "f1"))
 
 
@@ -26,10 +30,12 @@ def as_json(model: DagEstimator, data: Dataset, data_name: str) -> dict[str, Any
         "names": list(data.names),
         "edges": [list(edge) for edge in result.edges],
         "pruned_edges": [list(edge) for edge in result.pruned_edges],
+        "undirected_edges": [list(pair) for pair in result.undirected_edges],
+        "pruned_undirected_edges": [list(pair) for pair in result.pruned_undirected_edges],
         **_evidence(model),
         "n_edges": result.n_edges,
-        "n_pruned_edges": len(result.pruned_edges),
-        "reward": result.reward,
+        "n_pruned_edges": model.pruned_dag_.n_edges,
+        "reward": None if math.isnan(result.reward) else result.reward,
         "score": result.settings["score"],
         "seconds": result.seconds,
         "seed": result.seed,
@@ -42,15 +48,20 @@ def as_json(model: DagEstimator, data: Dataset, data_name: str) -> dict[str, Any
         "version": __version__,
     }
     if data.truth is not None:
-        record["metrics"] = compare(model.dag_, data.truth)
-        record["pruned_metrics"] = compare(model.pruned_dag_, data.truth)
+        record["metrics"] = _metrics(model.dag_, data.truth)
+        record["pruned_metrics"] = _metrics(model.pruned_dag_, data.truth)
     return record
+
+
+def _metrics(graph: Graph, truth: Any) -> dict[str, float | int] | None:
+    """Metrics of a graph; None if it is not acyclic."""
+    return None if isinstance(graph, CyclicGraph) else compare(graph, truth)
 
 
 def as_text(model: DagEstimator, data: Dataset, data_name: str) -> str:
     """The graph, its reward and, where the truth is known, the comparison."""
     result = model.result_
-    pruned = result.settings["prune"] != "none"
+    pruned = model.evidence_ is not None
     lines = [
         f"{result.method} on {data_name}: {data.n_samples} rows, {data.n_nodes} variables",
         *result.notes,
@@ -60,28 +71,41 @@ def as_text(model: DagEstimator, data: Dataset, data_name: str) -> str:
         lines += [_EARLY[result.status], ""]
     lines += [f"Constructed graph, {result.n_edges} edges{_what_is_shown(model)}:", _listed(model.dag_, model), ""]
     if pruned:
-        heading = f"After pruning ({_rule(model)}), {len(result.pruned_edges)} edges:"
+        heading = f"After pruning ({_rule(model)}), {model.pruned_dag_.n_edges} edges:"
         lines += [heading, _listed(model.pruned_dag_, model), ""]
-    lines.append(f"reward {result.reward:.6f} ({result.settings['score']}), {_effort(model)}")
+    lines.append(f"{_reward(model)}, {_effort(model)}")
     if data.truth is not None:
         lines += ["", comparison_table(_compared(model, pruned), data.truth)]
     return "\n".join(lines)
 
 
-def comparison_table(found: dict[str, DAG], truth: Any) -> str:
+def _reward(model: DagEstimator) -> str:
+    """The reward and the score that gave it."""
+    result = model.result_
+    value = f"{result.reward:.6f}" if not math.isnan(result.reward) else _UNDEFINED
+    return f"reward {value} ({result.settings['score']})"
+
+
+def comparison_table(found: dict[str, Graph], truth: Any) -> str:
     """Metrics of graphs by their labels, one row each."""
     width = max(len(label) for label in (*found, "against the true graph"))
     header = "".join(f"{title:>11}" for title, _ in _METRICS)
     rows = [f"{'against the true graph':<{width}}{header}"]
     for label, graph in found.items():
-        metrics = compare(graph, truth)
-        cells = (f"{metrics[key]:>11d}" if key == "shd" else f"{metrics[key]:>11.3f}" for _, key in _METRICS)
-        rows.append(f"{label:<{width}}{''.join(cells)}")
+        rows.append(f"{label:<{width}}{''.join(f'{cell:>11}' for cell in metric_cells(graph, truth))}")
     return "\n".join(rows)
 
 
-def _compared(model: DagEstimator, pruned: bool) -> dict[str, DAG]:
-    graphs = {"constructed": model.dag_}
+def metric_cells(graph: Graph, truth: Any) -> list[str]:
+    """TPR, FDR, SHD, precision and F1 as text."""
+    metrics = _metrics(graph, truth)
+    if metrics is None:
+        return [_UNDEFINED] * len(_METRICS)
+    return [str(metrics[key]) if key == "shd" else f"{metrics[key]:.3f}" for _, key in _METRICS]
+
+
+def _compared(model: DagEstimator, pruned: bool) -> dict[str, Graph]:
+    graphs: dict[str, Graph] = {"constructed": model.dag_}
     return {**graphs, "pruned": model.pruned_dag_} if pruned else graphs
 
 
@@ -123,8 +147,8 @@ def _number(value: float) -> str:
     return f"{value:.2g}" if value > 0.0 else "< 1e-300"
 
 
-def _listed(dag: DAG, model: DagEstimator) -> str:
-    """Each variable with its causes, and what the data say of them where that is known."""
+def _listed(dag: Graph, model: DagEstimator) -> str:
+    """Each variable with its causes, and what the data say of them where that is known; then undirected edges."""
     known = {} if model.evidence_ is None else model.evidence_.by_edge()
 
     def cause(name: str, effect: str) -> str:
@@ -135,4 +159,5 @@ def _listed(dag: DAG, model: DagEstimator) -> str:
     for effect in dag.names:
         causes = ", ".join(cause(name, effect) for name in dag.parents(effect))
         lines.append(f"  {effect} <- {causes}" if causes else f"  {effect}")
+    lines += [f"  {first} -- {second}" for first, second in dag.undirected_edges]
     return "\n".join(lines)

@@ -98,11 +98,17 @@ class Score:
         with self.cache.lock:
             terms, known = self.cache.look_up(self.family, nodes, rows)
             if not known.all():
-                missing = np.flatnonzero(~known)
-                missing_rows = np.ascontiguousarray(rows.reshape(len(nodes), -1)[missing]).ravel()
-                terms[missing] = self.compute(nodes[missing], missing_rows)
-                self.cache.store(self.family, nodes[missing], missing_rows, terms[missing])
+                terms[~known] = self._computed(nodes[~known], rows.reshape(len(nodes), -1)[~known])
             return terms
+
+    def _computed(self, nodes: NDArray[np.int64], sets: NDArray[np.uint64]) -> NDArray[np.float64]:
+        """Compute and enter terms that are not in the cache; each once, however often it is asked for."""
+        asked = np.column_stack([nodes.astype(np.uint64), sets])
+        distinct, positions = np.unique(asked, axis=0, return_inverse=True)
+        distinct_nodes, rows = distinct[:, 0].astype(np.int64), np.ascontiguousarray(distinct[:, 1:]).ravel()
+        terms = self.compute(distinct_nodes, rows)
+        self.cache.store(self.family, distinct_nodes, rows, terms)
+        return terms[positions]
 
     def combine(self, values: Any, penalties: Any) -> Any:
         """Rewards from sums of values and of penalties."""
@@ -116,9 +122,16 @@ class Score:
 
     def reward_of(self, adjacency: NDArray[Any]) -> float:
         """Reward of an adjacency matrix that is known to be acyclic."""
-        terms = self.terms(np.arange(self.n_nodes), rows_from_membership(adjacency.T))
-        total = terms.sum(axis=0)
-        return float(self.combine(total[0], total[1]))
+        return float(self.rewards_of(adjacency[np.newaxis])[0])
+
+    def rewards_of(self, adjacencies: NDArray[Any]) -> NDArray[np.float64]:
+        """Rewards of many directed graphs, (n, n_nodes, n_nodes); cycles do not matter to local terms."""
+        parents = adjacencies.transpose(0, 2, 1).reshape(-1, self.n_nodes)
+        nodes = np.tile(np.arange(self.n_nodes), len(adjacencies))
+        terms = self.terms(nodes, rows_from_membership(parents)).reshape(-1, self.n_nodes, 2)
+        values, penalties = terms.sum(axis=1).T
+        rewards: NDArray[np.float64] = self.combine(values, penalties)
+        return rewards
 
     def local(self, node: int, parents: Iterable[int]) -> float:
         """Share of ``node`` in the reward, given the indices of its parents (not with equal variances)."""

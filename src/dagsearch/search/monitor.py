@@ -23,6 +23,7 @@ class Progress:
     n_simulations: int
     best_reward: float
     seconds: float
+    detail: str = ""
 
 
 class OutOfTimeError(Exception):

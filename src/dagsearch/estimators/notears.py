@@ -1,0 +1,143 @@
+"""NOTEARS (Zheng et al. 2018) as an estimator."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from dagsearch.baselines.notears import NotearsFit, NotearsState, notears, thresholded, without_cycles
+from dagsearch.errors import InputError
+from dagsearch.estimators import checks
+from dagsearch.estimators.base import CONTINUOUS_DATA, DagEstimator, Judgement
+from dagsearch.estimators.result import CYCLIC, Construction, Graph
+from dagsearch.graph import DAG, CyclicGraph, Knowledge
+from dagsearch.graph.order import find_cycle
+from dagsearch.search.monitor import Monitor, Progress
+
+
+class NOTEARS(DagEstimator):
+    """Linear NOTEARS with an L1 penalty: acyclicity as a smooth constraint on the weights of a linear model.
+
+    The weights that are left after the threshold need not form a DAG. Such a result is marked: ``result_.status`` is
+    ``"cyclic"``, ``dag_`` is a `CyclicGraph`, and there is no reward; ``repair=True`` takes the smallest weights out of
+    its cycles instead.
+
+    Parameters
+    ----------
+    l1
+        Weight of the L1 penalty.
+    threshold
+        Weights below this are taken for zero, on standardised data.
+    repair
+        If the result has cycles, drop the smallest weights that lie on them, and say so in ``result_.notes``.
+    score
+        What ``reward_`` is measured by; it has no part in the method.
+    prune
+        ``"auto"``: CAM pruning, as in the paper; or ``"cam"``, ``"coefficients"``, ``"none"``.
+    knowledge
+        Forbidden edges and tiers; NOTEARS cannot require edges.
+    random_state
+        Recorded only: the method makes no random choice.
+    time_limit, n_jobs, progress, variances, penalty, kinds, alpha
+        As those of `CDUCT`.
+
+    Attributes
+    ----------
+    weights_ : ndarray (n_nodes, n_nodes)
+        [i, j]: the effect of i on j on standardised data, after the threshold (and repair).
+    dag_, pruned_dag_, evidence_, reward_, result_, score_
+        As those of `CDUCT`; ``dag_`` is a `CyclicGraph` if the result has cycles.
+
+    Examples
+    --------
+    >>> import dagsearch as ds
+    >>> ds.NOTEARS().fit(ds.datasets.load("sachs")).dag_.n_edges
+    8
+    """
+
+    method: ClassVar[str] = "notears"
+    summary: ClassVar[str] = "linear model with a smooth constraint against cycles"
+    data_kinds: ClassVar[tuple[str, ...]] = CONTINUOUS_DATA
+    pruned_by_significance: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        l1: float = 0.1,
+        threshold: float = 0.3,
+        repair: bool = False,
+        score: Any = "auto",
+        prune: str = "auto",
+        knowledge: Knowledge | None = None,
+        time_limit: float | None = None,
+        random_state: Any = None,
+        n_jobs: int = 1,
+        progress: bool = False,
+        variances: Literal["different", "equal"] = "different",
+        penalty: str = "auto",
+        kinds: Any = None,
+        alpha: float = 0.001,
+    ) -> None:
+        self.l1 = l1
+        self.threshold = threshold
+        self.repair = repair
+        self.score = score
+        self.prune = prune
+        self.knowledge = knowledge
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+        self.variances = variances
+        self.penalty = penalty
+        self.kinds = kinds
+        self.alpha = alpha
+
+    def _check_settings(self) -> None:
+        checks.real("l1", self.l1, 0.0)
+        checks.real("threshold", self.threshold, 0.0)
+        checks.boolean("repair", self.repair)
+        checks.knowledge(self.knowledge)
+        if self.knowledge is not None and self.knowledge.required:
+            raise InputError("knowledge must not require edges for notears, which can only be told what is forbidden")
+
+    def _construct(self, judgement: Judgement, rng: np.random.Generator, monitor: Monitor) -> Construction:  # noqa: ARG002
+        data = judgement.data
+        allowed = (self.knowledge or Knowledge()).allowed_edges(data.names)
+        weights = np.zeros((data.n_nodes, data.n_nodes))
+        fit: NotearsFit | None = None
+
+        def note(state: NotearsState) -> None:
+            nonlocal weights
+            weights = thresholded(state.weights, self.threshold)
+            monitor.check(lambda seconds: _progress(state, seconds))
+
+        with monitor.guard():
+            fit = notears(data.standardised(), self.l1, self.threshold, allowed, on_evaluation=note)
+            weights = fit.weights
+        graph, notes = self._graph(weights, data.names)
+        if fit is not None and not fit.converged:
+            notes += (f"NOTEARS did not converge: its distance from acyclicity is still h = {fit.h:.2g}",)
+        return Construction(
+            graph=graph,
+            status=CYCLIC if isinstance(graph, CyclicGraph) else monitor.status,
+            settings={"l1": self.l1, "threshold": self.threshold, "repair": self.repair},
+            notes=notes,
+        )
+
+    def _graph(self, weights: Any, names: tuple[str, ...]) -> tuple[Graph, tuple[str, ...]]:
+        """The graph of the weights, repaired if that is wanted, and what to say of it; sets ``weights_``."""
+        self.weights_ = without_cycles(weights) if self.repair else weights
+        adjacency = (self.weights_ != 0.0).astype(np.int8)
+        dropped = [f"{names[i]} -> {names[j]}" for i, j in np.argwhere((weights != 0.0) & (self.weights_ == 0.0))]
+        if dropped:
+            return DAG(adjacency, names), (f"repaired: dropped {', '.join(dropped)}, the smallest weights on cycles",)
+        if find_cycle(adjacency) is None:
+            return DAG(adjacency, names), ()
+        graph = CyclicGraph(adjacency, names)
+        cycle = " -> ".join([*graph.cycle, graph.cycle[0]])
+        return graph, (f"not acyclic: {cycle}; repair=True (--repair) drops the smallest weights on cycles",)
+
+
+def _progress(state: NotearsState, seconds: float) -> Progress:
+    return Progress(0.0, state.step, None, 0, -state.objective, seconds, detail=f"h {state.h:.1e}")

@@ -1,0 +1,106 @@
+"""Estimators that construct a DAG by looking at a score: the decision process, and what restricts it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+
+from dagsearch import scores
+from dagsearch.data import Dataset
+from dagsearch.errors import InputError
+from dagsearch.estimators import checks
+from dagsearch.estimators.base import DagEstimator, Judgement
+from dagsearch.estimators.result import Construction
+from dagsearch.graph import DAG, Knowledge, as_graph
+from dagsearch.search.monitor import Monitor
+from dagsearch.search.protocol import FINISHED, Outcome, Problem
+
+
+class ScoreSearch(DagEstimator):
+    """Base of the searches over DAGs."""
+
+    # Parameters of every search; those that do not take one have it as a class attribute.
+    edge_budget: int | None = None
+    knowledge: Knowledge | None
+    start: Any = None
+    max_parents: int | None = None
+
+    @abstractmethod
+    def _search(
+        self, problem: Problem, judgement: Judgement, rng: np.random.Generator, monitor: Monitor
+    ) -> tuple[Outcome, dict[str, Any]]:
+        """Run the search; returns the outcome and the settings that were in force."""
+
+    def _construct(self, judgement: Judgement, rng: np.random.Generator, monitor: Monitor) -> Construction:
+        score, data = judgement.score, judgement.data
+        problem = self._problem(data)
+        _require_rows(score, problem)
+        with score.session():
+            outcome, settings = self._search(problem, judgement, rng, monitor)
+        dag = DAG.from_adjacency(outcome.adjacency, names=data.names)
+        return Construction(
+            graph=dag,
+            status=outcome.status,
+            settings={"edge_budget": self.edge_budget, "max_parents": self.max_parents, **settings},
+            notes=self._note_on_budget(dag, outcome.status),
+            n_simulations=outcome.n_simulations,
+            n_calibration_simulations=outcome.n_calibration_simulations,
+            required=(self.knowledge or Knowledge()).required_edges(data.names),
+        )
+
+    def _note_on_budget(self, dag: DAG, status: str) -> tuple[str, ...]:
+        """Say so if forbidden edges kept a finished search from spending its budget."""
+        if self.edge_budget is None or dag.n_edges == self.edge_budget or status != FINISHED:
+            return ()
+        return (f"edge_budget is {self.edge_budget}, but no further edge was allowed after {dag.n_edges}",)
+
+    def _check_common(self) -> None:
+        checks.integer("edge_budget", self.edge_budget, 0, optional=True)
+        checks.integer("max_parents", self.max_parents, 1, optional=True)
+        checks.knowledge(self.knowledge)
+        super()._check_common()
+
+    def _penalty(self, score_name: str) -> Any:
+        """The paper's penalty with a budget; parameters where the penalty has to decide the number of edges."""
+        if self.penalty == "auto" and self.edge_budget is not None and score_name not in scores.DISCRETE:
+            return "edges"
+        return super()._penalty(score_name)
+
+    def _most_parents(self, data: Dataset) -> int:
+        return min(data.n_nodes - 1, self.max_parents or data.n_nodes - 1)
+
+    def _problem(self, data: Dataset) -> Problem:
+        """The decision process on this table."""
+        knowledge = self.knowledge or Knowledge()
+        start = knowledge.required_edges(data.names)
+        if self.start is not None:
+            given = as_graph(self.start, names=None if hasattr(self.start, "names") else data.names)
+            if not isinstance(given, DAG) or given.names != data.names:
+                raise InputError("start must be a DAG over the columns of the table, in their order")
+            start = DAG.from_adjacency(start | given.adjacency.astype(bool), names=data.names).adjacency.astype(bool)
+        allowed = knowledge.allowed_edges(data.names)
+        for cause, effect in np.argwhere(start & ~allowed):
+            raise InputError(
+                f"start has the edge {data.names[cause]} -> {data.names[effect]}, which knowledge rules out"
+            )
+        if self.max_parents is not None and start.sum(axis=0).max() > self.max_parents:
+            crowded = data.names[int(start.sum(axis=0).argmax())]
+            raise InputError(f"max_parents is {self.max_parents}, but more required or start edges lead to {crowded!r}")
+        return Problem(
+            start=start,
+            allowed=allowed,
+            edge_budget=self.edge_budget,
+            max_parents=self._most_parents(data),
+            incremental=getattr(self, "cycle_tracking", "incremental") == "incremental",
+        )
+
+
+def _require_rows(score: scores.Score, problem: Problem) -> None:
+    """Refuse a search that could give a node more parents than the score can judge."""
+    if score.max_parents is not None and problem.max_parents > score.max_parents:
+        raise InputError(
+            f"{score.name} can judge at most {score.max_parents} causes of a variable on so few rows, "
+            f"{problem.max_parents} are possible; set max_parents"
+        )
