@@ -1,0 +1,272 @@
+r"""NOTEARS for linear models: a DAG as the solution of a smooth problem with one constraint (Zheng et al. 2018).
+
+::
+
+    minimise    1/(2n) ||X - X W||_F^2  +  l1 ||W||_1
+    subject to  h(W) = tr exp(W o W) - d = 0,    where o is the product by entries
+
+An augmented Lagrangian turns the constraint into a penalty (their algorithm 1). W is split into two parts that are at
+least zero, W = W+ - W-, which makes the l1 term linear, so that L-BFGS-B solves each step. The loss sees the data
+only by its covariances: an evaluation costs nothing in the number of observations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import expm
+from scipy.optimize import Bounds, minimize
+from scipy.sparse.csgraph import connected_components
+
+from dagsearch.blas import one_blas_thread
+from dagsearch.errors import InputError
+
+Floats = NDArray[np.float64]
+
+_H_TOLERANCE = 1e-8
+_RHO_MAX = 1e16
+_RHO_GROWTH = 10.0
+_PROGRESS_RATE = 0.25  # a step must bring h below this share of what it was, or rho grows
+
+
+@dataclass(frozen=True)
+class NotearsState:
+    """Where the optimisation stands at one evaluation.
+
+    Parameters
+    ----------
+    step
+        Number of the step of the augmented Lagrangian, from 1.
+    rho
+        Weight of the squared constraint.
+    h
+        Distance from acyclicity, 0 for a DAG.
+    objective
+        Loss and l1 term, without the constraint.
+    weights
+        (n_nodes, n_nodes), not thresholded; a copy that the receiver may keep.
+    """
+
+    step: int
+    rho: float
+    h: float
+    objective: float
+    weights: Floats
+
+
+@dataclass(frozen=True)
+class NotearsFit:
+    """Outcome of `notears`.
+
+    Parameters
+    ----------
+    weights
+        (n_nodes, n_nodes): [i, j] is the effect of i on j, 0 where it is below the threshold. The graph of the
+        others need not be acyclic: see `without_cycles`.
+    raw_weights
+        The same before the threshold.
+    h
+        Distance of the raw weights from acyclicity.
+    n_steps
+        Steps of the augmented Lagrangian.
+    converged
+        Whether ``h`` came down to 1e-8.
+    """
+
+    weights: Floats
+    raw_weights: Floats
+    h: float
+    n_steps: int
+    converged: bool
+
+
+Listener = Callable[[NotearsState], None]
+
+
+def notears(
+    values: Floats,
+    l1: float = 0.1,
+    threshold: float = 0.3,
+    allowed: NDArray[np.bool_] | None = None,
+    max_steps: int = 100,
+    on_evaluation: Listener | None = None,
+) -> NotearsFit:
+    """Fit a linear model whose graph is acyclic, up to numerical precision.
+
+    Parameters
+    ----------
+    values
+        (n_samples, n_nodes) standardised table.
+    l1
+        Weight of the sum of absolute weights, at least 0.
+    threshold
+        Weights smaller than this become zero in the end.
+    allowed
+        (n_nodes, n_nodes) of bool, [i, j]: i may be a cause of j. By default all pairs; the diagonal never is.
+    max_steps
+        Most steps of the augmented Lagrangian.
+    on_evaluation
+        Called at every evaluation of the Lagrangian. An exception that it raises ends the fit and reaches the
+        caller, who has the weights of the last state, to be cut by `thresholded`.
+
+    Raises
+    ------
+    InputError
+        If a setting is out of its range or `allowed` does not fit the table.
+    """
+    _require_settings(l1, threshold, max_steps)
+    problem = _Problem(_covariance(values), l1, _upper_bounds(values.shape[1], allowed), on_evaluation)
+    iterate = _Iterate(np.zeros((2, *problem.covariance.shape)), h=np.inf, rho=1.0, multiplier=0.0)
+    n_steps = 0
+    with one_blas_thread():
+        while n_steps < max_steps and iterate.h > _H_TOLERANCE and iterate.rho < _RHO_MAX:
+            n_steps += 1
+            iterate = _next_iterate(problem, iterate, n_steps)
+    raw = _joined(iterate.parts)
+    return NotearsFit(thresholded(raw, threshold), raw, iterate.h, n_steps, converged=iterate.h <= _H_TOLERANCE)
+
+
+def thresholded(weights: Floats, threshold: float) -> Floats:
+    """Return the weights with those below the threshold, in absolute value, set to zero.
+
+    Parameters
+    ----------
+    weights
+        Any shape.
+    threshold
+        Smallest absolute value that stays.
+    """
+    return np.where(np.abs(weights) < threshold, 0.0, weights)
+
+
+def without_cycles(weights: Floats) -> Floats:
+    """Return the weights without the smallest ones of cycles.
+
+    While there is a directed cycle, the edge with the smallest absolute weight of all that lie on one is dropped;
+    among equals the first by rows.
+
+    Parameters
+    ----------
+    weights
+        (n_nodes, n_nodes): [i, j] is the effect of i on j, 0 for no edge.
+    """
+    acyclic = weights.copy()
+    while (on_cycle := _on_cycle(acyclic)).any():
+        sizes = np.where(on_cycle, np.abs(acyclic), np.inf)
+        acyclic[np.unravel_index(sizes.argmin(), sizes.shape)] = 0.0
+    return acyclic
+
+
+def _on_cycle(weights: Floats) -> NDArray[np.bool_]:
+    """Which edges have both ends in one strongly connected component."""
+    edges = weights != 0.0
+    _, component = connected_components(edges, directed=True, connection="strong")
+    on_cycle: NDArray[np.bool_] = edges & (component[:, None] == component[None, :])
+    return on_cycle
+
+
+# ---------------------------------------------------------------- the augmented Lagrangian
+
+
+class _Problem(NamedTuple):
+    """What stays the same from step to step."""
+
+    covariance: Floats  # (n_nodes, n_nodes)
+    l1: float
+    upper_bounds: Floats  # (2, n_nodes, n_nodes), of the two parts of W
+    on_evaluation: Listener | None
+
+
+class _Iterate(NamedTuple):
+    """What a step changes."""
+
+    parts: Floats  # (2, n_nodes, n_nodes), W+ and W-
+    h: float
+    rho: float
+    multiplier: float  # alpha in the paper
+
+
+def _next_iterate(problem: _Problem, last: _Iterate, step: int) -> _Iterate:
+    """Minimise the Lagrangian with the smallest rho that brings h down enough, and update the multiplier."""
+    rho = last.rho
+    while True:
+        parts = _minimise(problem, last._replace(rho=rho), step)
+        h = _acyclicity(_joined(parts))[0]
+        if h <= _PROGRESS_RATE * last.h:
+            break
+        rho *= _RHO_GROWTH
+        if rho >= _RHO_MAX:
+            break
+    return _Iterate(parts, h, rho, last.multiplier + rho * h)
+
+
+def _minimise(problem: _Problem, start: _Iterate, step: int) -> Floats:
+    """Minimise the Lagrangian over the two parts of W, for the rho and the multiplier of ``start``."""
+
+    def lagrangian(flat: Floats) -> tuple[float, Floats]:
+        return _lagrangian(problem, start._replace(parts=flat.reshape(start.parts.shape)), step)
+
+    bounds = Bounds(np.zeros(start.parts.size), problem.upper_bounds.ravel())
+    solution = minimize(lagrangian, start.parts.ravel(), method="L-BFGS-B", jac=True, bounds=bounds)
+    parts: Floats = solution.x.reshape(start.parts.shape)
+    return parts
+
+
+def _lagrangian(problem: _Problem, at: _Iterate, step: int) -> tuple[float, Floats]:
+    """Value and flat gradient of the augmented Lagrangian; tells the listener."""
+    weights = _joined(at.parts)
+    loss, loss_gradient = _loss(problem.covariance, weights)
+    h, h_gradient = _acyclicity(weights)
+    objective = loss + problem.l1 * float(at.parts.sum())
+    if problem.on_evaluation is not None:
+        problem.on_evaluation(NotearsState(step, at.rho, h, objective, weights))
+    smooth_gradient = loss_gradient + (at.rho * h + at.multiplier) * h_gradient
+    gradient = np.stack([smooth_gradient, -smooth_gradient]) + problem.l1
+    return objective + (0.5 * at.rho * h + at.multiplier) * h, gradient.ravel()
+
+
+def _loss(covariance: Floats, weights: Floats) -> tuple[float, Floats]:
+    """Value and gradient of 1/(2n) ||X - X W||_F^2."""
+    residual = np.eye(len(weights)) - weights
+    spread = covariance @ residual
+    return 0.5 * float((residual * spread).sum()), -spread
+
+
+def _acyclicity(weights: Floats) -> tuple[float, Floats]:
+    """Value and gradient of h(W) = tr exp(W o W) - d."""
+    walks = expm(weights * weights)
+    return float(np.trace(walks)) - len(weights), 2.0 * walks.T * weights
+
+
+def _joined(parts: Floats) -> Floats:
+    joined: Floats = parts[0] - parts[1]
+    return joined
+
+
+# ---------------------------------------------------------------- input
+
+
+def _covariance(values: Floats) -> Floats:
+    centred = values - values.mean(axis=0)
+    covariance: Floats = centred.T @ centred / len(values)
+    return covariance
+
+
+def _upper_bounds(n_nodes: int, allowed: NDArray[np.bool_] | None) -> Floats:
+    """Zero for entries that must stay so: the diagonal and what is not allowed."""
+    free = np.ones((n_nodes, n_nodes), dtype=bool) if allowed is None else allowed
+    if free.shape != (n_nodes, n_nodes):
+        raise InputError(f"allowed must have shape {(n_nodes, n_nodes)} for {n_nodes} variables, got {free.shape}")
+    bounds = np.where(free & ~np.eye(n_nodes, dtype=bool), np.inf, 0.0)
+    return np.stack([bounds, bounds])
+
+
+def _require_settings(l1: float, threshold: float, max_steps: int) -> None:
+    """Raise where a setting is out of its range."""
+    for name, value, least in (("l1", l1, 0.0), ("threshold", threshold, 0.0), ("max_steps", max_steps, 1)):
+        if not value >= least:
+            raise InputError(f"{name} must be at least {least}, got {value}")
