@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import warnings
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -60,7 +60,9 @@ class LingamFit:
     converged: bool
 
 
-def lingam(values: Floats, seed: int | np.random.Generator, max_iter: int = 1000) -> LingamFit:
+def lingam(
+    values: Floats, seed: int | np.random.Generator, max_iter: int = 1000, names: Sequence[str] | None = None
+) -> LingamFit:
     """Fit a linear model with non-Gaussian noise.
 
     Parameters
@@ -72,6 +74,8 @@ def lingam(values: Floats, seed: int | np.random.Generator, max_iter: int = 1000
         Where FastICA starts. A number has scikit-learn's meaning; a generator is advanced.
     max_iter
         Most iterations of FastICA.
+    names
+        Of the columns, for messages; by default their positions.
 
     Raises
     ------
@@ -79,9 +83,10 @@ def lingam(values: Floats, seed: int | np.random.Generator, max_iter: int = 1000
         If there are too few rows, or if columns are constant or linearly dependent; the message names them.
     """
     _require_more_rows_than_columns(values)
-    _require_variation(values)
+    labels = [f"column {k}" for k in range(values.shape[1])] if names is None else [repr(name) for name in names]
+    _require_variation(values, labels)
     standardised = (values - values.mean(axis=0)) / values.std(axis=0)
-    _require_independence(standardised)
+    _require_independence(standardised, labels)
     with one_blas_thread(), _convergence_warnings() as notes:
         unmixing, n_iterations = _unmixing(values, seed, max_iter)
         order = _causal_order(_effects(unmixing))
@@ -174,20 +179,20 @@ def _require_more_rows_than_columns(values: Floats) -> None:
         raise DataError(f"LiNGAM needs more rows than columns, got {n_samples} rows and {n_nodes} columns")
 
 
-def _require_variation(values: Floats) -> None:
+def _require_variation(values: Floats, labels: Sequence[str]) -> None:
     constant = np.flatnonzero(np.ptp(values, axis=0) == 0.0)
     if len(constant):
-        raise DataError(f"LiNGAM needs columns that vary; constant: {_listed(constant)}")
+        raise DataError(f"LiNGAM needs columns that vary; constant: {_listed(constant, labels)}")
 
 
-def _require_independence(standardised: Floats) -> None:
+def _require_independence(standardised: Floats, labels: Sequence[str]) -> None:
     """Raise where a column is a linear combination of others, naming all that take part."""
     _, sizes, directions = np.linalg.svd(standardised, full_matrices=False)
     vanishing = directions[sizes <= _NEGLIGIBLE * sizes[0]]
     if len(vanishing):
         involved = np.flatnonzero(np.abs(vanishing).max(axis=0) > np.sqrt(_NEGLIGIBLE))
-        raise DataError(f"LiNGAM needs linearly independent columns; dependent: {_listed(involved)}")
+        raise DataError(f"LiNGAM needs linearly independent columns; dependent: {_listed(involved, labels)}")
 
 
-def _listed(columns: NDArray[np.int64]) -> str:
-    return ", ".join(f"column {column}" for column in columns.tolist())
+def _listed(columns: NDArray[np.int64], labels: Sequence[str]) -> str:
+    return ", ".join(labels[column] for column in columns.tolist())
