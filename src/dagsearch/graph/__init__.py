@@ -6,7 +6,7 @@
             checks, convert              dag, pdag         export
                                        (cyclic: neither)
                                             |
-                              order (cycles), equivalence (CPDAG)
+                              order (cycles), equivalence (CPDAG), extension (PDAG to DAG)
 
 Everywhere ``adjacency[i, j] == 1`` means that node i causes node j.
 """

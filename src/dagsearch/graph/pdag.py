@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from dagsearch.errors import InputError
 from dagsearch.graph import checks
 from dagsearch.graph.base import NamedGraph
+from dagsearch.graph.extension import consistent_extension
+
+if TYPE_CHECKING:
+    from dagsearch.graph.dag import DAG
 
 
 class PDAG(NamedGraph):
@@ -83,6 +88,29 @@ class PDAG(NamedGraph):
         """Return the names joined to a node by an undirected edge, in the order of `names`."""
         node = self.index(name)
         return self._named(self._adjacency[node] & self._adjacency[:, node])
+
+    def to_dag(self) -> DAG:
+        """Return a DAG with the same adjacent pairs, the same v-structures and all directed edges.
+
+        For the equivalence class of a DAG this is one of its members: ``dag.to_cpdag().to_dag().to_cpdag()`` equals
+        ``dag.to_cpdag()``. Where several DAGs will do, edges rather point from earlier to later names.
+
+        Raises
+        ------
+        InputError
+            Where every direction of the undirected edges closes a cycle or makes a new v-structure; the message
+            names the nodes among which this happens.
+        """
+        from dagsearch.graph.dag import DAG  # noqa: PLC0415
+
+        extension = consistent_extension(self._adjacency)
+        if extension.stuck:
+            among = ", ".join(self._names[node] for node in extension.stuck)
+            raise InputError(
+                "no DAG has the edges and v-structures of this graph: however the undirected edges among "
+                f"{among} are directed, a cycle or a new v-structure arises"
+            )
+        return DAG(extension.adjacency, self._names)
 
     def _check_acyclic(self) -> None:
         # A self loop would pass for an undirected edge from a node to itself.
