@@ -1,0 +1,251 @@
+"""The PC algorithm: who is independent of whom, given what, and which directions follow from that.
+
+P. Spirtes, C. Glymour and R. Scheines, "Causation, prediction, and search", 2000, in the order-independent form of
+D. Colombo and M. H. Maathuis, JMLR 15, 2014. Tests, skeleton, colliders and Meek's rules are those of ``causal-learn``
+with its defaults; the marks of its graphs are turned into ours in `_marks_turned`.
+
+Tests on finite samples may contradict each other. Where they leave an edge with two arrowheads, or arrows that form a
+cycle, the data say that there is an edge but not which way it points: it becomes undirected, and the record says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+
+from dagsearch.errors import DataError, InputError, MissingExtraError, UnknownNameError
+from dagsearch.graph.checks import default_names
+
+__all__ = ["TESTS", "PcFit", "pc"]
+
+TESTS = ("fisherz", "gsq", "chisq")
+
+BoolMatrix = NDArray[np.bool_]
+Pairs = tuple[tuple[int, int], ...]
+
+_SINGULAR = 1e-12  # smallest eigenvalue of a correlation matrix whose inverse means anything
+_FIRST_COLLIDER_WINS = 2  # causal-learn's default rule for colliders that contradict each other
+
+
+@dataclass(frozen=True, eq=False)
+class PcFit:
+    """What PC found.
+
+    Attributes
+    ----------
+    directed
+        (n_nodes, n_nodes); [i, j]: i -> j. Without cycles.
+    undirected
+        (n_nodes, n_nodes), symmetric; [i, j]: i - j.
+    contradictory
+        Pairs (lower index, higher index) that are undirected because the tests gave them two arrowheads, or made them
+        part of a directed cycle.
+    n_tests
+        Number of tests of independence.
+    """
+
+    directed: BoolMatrix
+    undirected: BoolMatrix
+    contradictory: Pairs
+    n_tests: int
+
+    @property
+    def adjacency(self) -> NDArray[np.int8]:
+        """Both kinds of edges, (n_nodes, n_nodes); [i, j] == 1 alone means i -> j, both ways i - j."""
+        return (self.directed | self.undirected).astype(np.int8)
+
+
+def pc(
+    values: NDArray[Any],
+    test: str,
+    level: float = 0.05,
+    allowed: BoolMatrix | None = None,
+    required: BoolMatrix | None = None,
+    names: Sequence[str] | None = None,
+) -> PcFit:
+    """Learn a partially directed graph by tests of conditional independence.
+
+    Parameters
+    ----------
+    values
+        (n_samples, n_nodes): numbers for ``"fisherz"``, codes of levels for ``"gsq"`` and ``"chisq"``.
+    test
+        One of `TESTS`.
+    level
+        Two variables are taken to be dependent if the p-value is at most this.
+    allowed
+        (n_nodes, n_nodes); not [i, j]: there is no edge i -> j. A pair that may not be joined either way is tested all
+        the same; if the tests do not separate it, no collider is concluded from its absence.
+    required
+        (n_nodes, n_nodes); [i, j]: there is an edge i -> j, whatever the tests say.
+    names
+        Of the columns, for messages.
+
+    Raises
+    ------
+    InputError
+        If the test or the level is unknown, or the knowledge contradicts itself or leaves only a cycle.
+    DataError
+        If the table does not suit the test; the message names the columns.
+    MissingExtraError
+        If the package ``causal-learn`` is not installed.
+    """
+    labels = default_names(values.shape[1]) if names is None else tuple(names)
+    _check_settings(test, level)
+    _check_table(values, test, labels)
+    knowledge = _Knowledge.over(len(labels), allowed, required)
+    marks, n_tests = _marks(values, test, level, knowledge)
+    directed, undirected, bidirected = _marks_turned(marks)
+    released = bidirected | (_on_cycles(directed) & ~knowledge.fixed)
+    released |= released.T
+    directed &= ~released
+    _refuse_fixed_cycle(directed, labels)
+    return PcFit(directed, undirected | released, _pairs(released), n_tests)
+
+
+@dataclass(frozen=True, eq=False)
+class _Knowledge:
+    """Knowledge about edges, (n_nodes, n_nodes) each."""
+
+    allowed: BoolMatrix
+    required: BoolMatrix
+
+    @classmethod
+    def over(cls, n_nodes: int, allowed: BoolMatrix | None, required: BoolMatrix | None) -> _Knowledge:
+        """Knowledge as it was given, or none."""
+        everything = ~np.eye(n_nodes, dtype=bool)
+        given = everything if allowed is None else everything & allowed
+        needed = np.zeros_like(everything) if required is None else required
+        if (needed & ~given).any() or (needed & needed.T).any():
+            raise InputError("required edges must be allowed, and required in one direction only")
+        return cls(given, needed)
+
+    @property
+    def fixed(self) -> BoolMatrix:
+        """Directions that leave no choice, should there be an edge."""
+        return self.required | (self.allowed & ~self.allowed.T)
+
+    @property
+    def joined(self) -> BoolMatrix:
+        """Pairs with an edge, whatever the tests say."""
+        return self.required | self.required.T
+
+    @property
+    def apart(self) -> BoolMatrix:
+        """Pairs without an edge, whatever the tests say."""
+        return ~(self.allowed | self.allowed.T)
+
+
+class _Test:
+    """A test of causal-learn that counts its calls and does not question required edges."""
+
+    def __init__(self, inner: Any, joined: BoolMatrix) -> None:
+        self.method = inner.method
+        self.n_calls = 0
+        self._inner, self._joined = inner, joined
+
+    def __call__(self, first: int, second: int, given: Any) -> float:
+        """P-value of independence."""
+        if self._joined[first, second]:
+            return 0.0
+        self.n_calls += 1
+        return float(self._inner(first, second, given))
+
+
+def _marks(values: NDArray[Any], test: str, level: float, knowledge: _Knowledge) -> tuple[NDArray[Any], int]:
+    """Run PC, and return the marks of causal-learn and the number of tests."""
+    try:
+        from causallearn.utils.cit import CIT  # noqa: PLC0415
+        from causallearn.utils.PCUtils import Meek, SkeletonDiscovery, UCSepset  # noqa: PLC0415
+        from causallearn.utils.PCUtils.BackgroundKnowledgeOrientUtils import (  # noqa: PLC0415
+            orient_by_background_knowledge,
+        )
+    except ImportError as error:
+        raise MissingExtraError("PC", "baselines") from error
+    counted = _Test(CIT(values, test), knowledge.joined)
+    graph = SkeletonDiscovery.skeleton_discovery(values, level, counted, stable=True, show_progress=False)
+    _take_apart(graph, knowledge.apart)
+    background = _background(graph, knowledge)
+    orient_by_background_knowledge(graph, background)
+    graph = UCSepset.uc_sepset(graph, _FIRST_COLLIDER_WINS, background_knowledge=background)
+    return Meek.meek(graph, background_knowledge=background).G.graph, counted.n_calls
+
+
+def _take_apart(graph: Any, apart: BoolMatrix) -> None:
+    """Remove edges that knowledge rules out; as if separated by all others, so that no collider follows from it."""
+    nodes = graph.G.nodes
+    for i, j in np.argwhere(np.triu(apart, 1) & (graph.G.graph != 0)):
+        graph.G.remove_edge(graph.G.get_edge(nodes[i], nodes[j]))
+        graph.sepset[i, j] = graph.sepset[j, i] = [tuple(range(len(nodes)))]
+
+
+def _background(graph: Any, knowledge: _Knowledge) -> Any:
+    """Knowledge in the words of causal-learn."""
+    from causallearn.utils.PCUtils.BackgroundKnowledge import BackgroundKnowledge  # noqa: PLC0415
+
+    background, nodes = BackgroundKnowledge(), graph.G.nodes
+    for i, j in np.argwhere(~knowledge.allowed & knowledge.allowed.T):
+        background.add_forbidden_by_node(nodes[i], nodes[j])
+    for i, j in np.argwhere(knowledge.required):
+        background.add_required_by_node(nodes[i], nodes[j])
+    return background
+
+
+def _marks_turned(marks: NDArray[Any]) -> tuple[BoolMatrix, BoolMatrix, BoolMatrix]:
+    """Directed, undirected and bidirected edges from causal-learn's marks, where [i, j] is the mark at i of i -- j."""
+    tail, arrow = marks == -1, marks == 1
+    return tail & arrow.T, tail & tail.T, arrow & arrow.T
+
+
+def _on_cycles(directed: BoolMatrix) -> BoolMatrix:
+    """Edges that are part of a directed cycle."""
+    _, component = connected_components(directed, connection="strong")
+    inside: BoolMatrix = component[:, None] == component[None, :]
+    return directed & inside
+
+
+def _pairs(symmetric: BoolMatrix) -> Pairs:
+    """Pairs of indices, lower first."""
+    return tuple((int(i), int(j)) for i, j in np.argwhere(np.triu(symmetric)))
+
+
+def _refuse_fixed_cycle(directed: BoolMatrix, names: Sequence[str]) -> None:
+    """Raise where edges whose direction is known form a cycle."""
+    among = np.flatnonzero(_on_cycles(directed).any(axis=0))
+    if len(among):
+        raise InputError(f"knowledge leaves only directions that form a cycle among {_listed(among, names)}")
+
+
+def _check_settings(test: str, level: float) -> None:
+    if test not in TESTS:
+        raise UnknownNameError("test", test, TESTS)
+    if not 0.0 < level < 1.0:
+        raise InputError(f"level must be a number between 0 and 1, got {level!r}")
+
+
+def _check_table(values: NDArray[Any], test: str, names: Sequence[str]) -> None:
+    """Raise where the test cannot be computed for all sets of columns."""
+    if test != "fisherz":
+        return
+    n_samples, n_nodes = values.shape
+    if n_samples < n_nodes + 2:
+        raise DataError(f"fisherz needs at least {n_nodes + 2} rows for {n_nodes} columns, got {n_samples}")
+    constant = np.flatnonzero((values == values[0]).all(axis=0))
+    if len(constant):
+        raise DataError(f"fisherz needs columns that vary, constant: {_listed(constant, names)}; drop them")
+    sizes, directions = np.linalg.eigh(np.atleast_2d(np.corrcoef(values.T)))
+    involved = np.flatnonzero((np.abs(directions[:, sizes < _SINGULAR]) > 1e-6).any(axis=1))
+    if len(involved):
+        raise DataError(
+            f"fisherz needs columns none of which is a sum of multiples of others: {_listed(involved, names)} depend "
+            "on each other; drop one of them"
+        )
+
+
+def _listed(nodes: NDArray[np.intp], names: Sequence[str]) -> str:
+    return ", ".join(repr(names[node]) for node in nodes.tolist())
