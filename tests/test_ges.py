@@ -52,7 +52,7 @@ def fitted(x, **settings):
 # ---------------------------------------------------------------- the package's own result
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(16))
 def test_with_gaussian_bic_the_class_is_that_of_the_package(seed):
     x = linear_table((20, 60, 300, 1000)[seed % 4], 3 + seed % 6, seed)
     np.testing.assert_array_equal(fitted(x).adjacency, ges.fit_bic(x)[0])
@@ -165,7 +165,8 @@ def test_each_family_is_asked_for_once_with_parents_in_ascending_order():
     assert all(parents == tuple(sorted(parents)) for _, parents in asked)
 
 
-@pytest.mark.parametrize("seed", range(40))
+# With seeds 29 and 37 turning comes back to where it was.
+@pytest.mark.parametrize("seed", [0, 1, 2, 29, 37])
 def test_a_score_that_tells_equivalent_dags_apart_still_comes_to_an_end(seed):
     found = equivalence_search(5, naive.TableScore(seed, 5).local)
     ds.PDAG(found.adjacency).to_dag()

@@ -353,8 +353,7 @@ def test_automatic_pruning_that_too_few_rows_rule_out_is_left_out_with_a_note():
         ({"method": "coefficients", "threshold": math.nan}, "threshold must not be negative, got nan"),
         ({"method": "coefficients", "degree": 3}, "degree must be 1 or 2, got 3"),
         ({"dag": np.zeros((3, 3))}, "the graph has 3 nodes, the data have 6 variables"),
-        ({"dag": ds.PDAG.from_edges([], [("a", "b")], names=list("abcdef"))}, "only a DAG can be pruned"),
-        ({"dag": np.ones((6, 6)) - np.eye(6)}, "cycle|undirected"),
+        ({"dag": np.ones((6, 6))}, "cycle"),
     ],
 )
 def test_wrong_arguments_are_named(function, arguments, message):

@@ -1,4 +1,9 @@
-"""Second stage: take insignificant edges out of a constructed DAG."""
+"""Second stage: take insignificant edges out of a constructed graph.
+
+Pruning decides which pairs stay adjacent, not which way an edge points. A node of a partially directed graph is
+regressed on its parents and its undirected neighbours, so an undirected edge is judged twice; one direction that the
+data support keeps it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +15,7 @@ from numpy.typing import NDArray
 
 from dagsearch.data import Dataset, as_dataset
 from dagsearch.errors import InputError, UnknownNameError
-from dagsearch.graph import DAG, as_graph
+from dagsearch.graph import DAG, PDAG, as_graph
 from dagsearch.pruning.cam import p_values_of_edges
 from dagsearch.pruning.coefficients import largest_coefficients
 
@@ -21,33 +26,40 @@ METHODS = ("cam", "coefficients", "none")
 
 @dataclass(frozen=True, eq=False)
 class EdgeEvidence:
-    """What the data say about each edge of a DAG.
+    """What the data say about each edge of a graph.
 
     Attributes
     ----------
     measure
         ``"p-value"`` or ``"coefficient"``.
     limit
-        An edge stays if its p-value is below this, or its largest absolute coefficient above it.
+        An edge stays if its p-value is below this, or its largest absolute coefficient above it; an undirected edge if
+        that is so in one of its directions.
     values
-        (n_nodes, n_nodes) the measure of each edge i -> j, NaN where there is no edge.
+        (n_nodes, n_nodes) the measure of each edge i -> j, NaN where there is no edge. An undirected edge has a value
+        for each direction, [i, j] as a cause of j and [j, i] as a cause of i.
     names
         Of the nodes.
+    kind
+        `DAG` or `PDAG`: what was judged, and what `supported` is.
     """
 
     measure: str
     limit: float
     values: NDArray[np.float64]
     names: tuple[str, ...]
+    kind: type[DAG] | type[PDAG] = DAG
 
     @property
-    def supported(self) -> DAG:
-        """The DAG of the edges that stay."""
+    def supported(self) -> DAG | PDAG:
+        """The graph of the edges that stay, undirected ones undirected."""
         kept = self.values < self.limit if self.measure == "p-value" else self.values > self.limit
-        return DAG.from_adjacency(kept.astype(np.int8), names=self.names)
+        undirected = ~np.isnan(self.values + self.values.T)
+        kept |= undirected & kept.T
+        return self.kind.from_adjacency(kept.astype(np.int8), names=self.names)
 
     def by_edge(self) -> dict[tuple[str, str], float]:
-        """The measure of each (cause, effect)."""
+        """The measure of each (cause, effect); an undirected edge is listed in both directions."""
         edges = np.argwhere(~np.isnan(self.values))
         return {(self.names[i], self.names[j]): float(self.values[i, j]) for i, j in edges}
 
@@ -60,20 +72,21 @@ def prune(
     threshold: float = 0.3,
     degree: int = 1,
     n_jobs: int = 1,
-) -> DAG:
-    """Remove the edges of a DAG that the data do not support.
+) -> DAG | PDAG:
+    """Remove the edges of a graph that the data do not support.
 
     Parameters
     ----------
     dag
-        A `DAG`, or anything that `dagsearch.graph.as_graph` reads as one.
+        A `DAG` or `PDAG`, or anything that `dagsearch.graph.as_graph` reads as one. The result is of the same type.
     data
         The table, with a column per node in the same order.
     method
         ``"cam"``: keep a cause if its smooth term in an additive model of the effect has a p-value below ``alpha``; the
         model and its p-values are those of R's mgcv. ``"coefficients"``: keep a cause if a coefficient that involves it
         is larger than ``threshold`` in the regression of the standardised effect on its standardised causes.
-        ``"none"``: keep everything.
+        ``"none"``: keep everything. In a `PDAG` undirected neighbours count among the causes, and an undirected edge
+        stays, undirected, if it would in one of its directions.
     alpha
         Significance level of ``"cam"``.
     threshold
@@ -121,20 +134,18 @@ def evidence(
         if not isinstance(n_jobs, int) or n_jobs < 1:
             raise InputError(f"n_jobs must be a whole number of at least 1, got {n_jobs!r}")
         p_values = p_values_of_edges(graph.adjacency, dataset.standardised(), graph.names, n_jobs)
-        return EdgeEvidence("p-value", alpha, p_values, graph.names)
+        return EdgeEvidence("p-value", alpha, p_values, graph.names, type(graph))
     if degree not in (1, 2):
         raise InputError(f"degree must be 1 or 2, got {degree}")
     if not threshold >= 0:
         raise InputError(f"threshold must not be negative, got {threshold}")
     sizes = largest_coefficients(graph.adjacency, dataset.standardised(), degree)
-    return EdgeEvidence("coefficient", threshold, sizes, graph.names)
+    return EdgeEvidence("coefficient", threshold, sizes, graph.names, type(graph))
 
 
-def _fitting(dag: Any, data: Any) -> tuple[DAG, Dataset]:
+def _fitting(dag: Any, data: Any) -> tuple[DAG | PDAG, Dataset]:
     """Graph and table, checked to fit together."""
     graph = as_graph(dag)
-    if not isinstance(graph, DAG):
-        raise InputError("only a DAG can be pruned, got a graph with undirected edges")
     dataset = as_dataset(data)
     if graph.n_nodes != dataset.n_nodes:
         raise InputError(f"the graph has {graph.n_nodes} nodes, the data have {dataset.n_nodes} variables")

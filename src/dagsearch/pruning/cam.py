@@ -21,7 +21,7 @@ def p_values_of_edges(
     Parameters
     ----------
     adjacency
-        (n_nodes, n_nodes), [i, j] == 1 means i -> j.
+        (n_nodes, n_nodes), [i, j] == 1 means that i explains j: i -> j, or i - j, which has both entries.
     x
         Standardised table (n_samples, n_nodes).
     names

@@ -14,7 +14,7 @@ def largest_coefficients(adjacency: NDArray[np.int8], x: NDArray[np.float64], de
     Parameters
     ----------
     adjacency
-        (n_nodes, n_nodes), [i, j] == 1 means i -> j.
+        (n_nodes, n_nodes), [i, j] == 1 means that i explains j: i -> j, or i - j, which has both entries.
     x
         Standardised table (n_samples, n_nodes).
     degree
