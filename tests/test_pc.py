@@ -75,6 +75,15 @@ def test_continuous_tables_give_what_the_package_gives(seed):
     check_against_the_package(x, "fisherz", (0.05, 0.01)[seed % 2])
 
 
+@pytest.mark.parametrize("seed", [3, 5, 6, 8])
+def test_who_is_joined_does_not_depend_on_the_order_of_the_columns(seed):
+    x = linear_table(200, 10, seed)
+    order = np.random.default_rng(seed).permutation(10)
+    joined, elsewhere = (fit.adjacency | fit.adjacency.T for fit in (pc(x, "fisherz"), pc(x[:, order], "fisherz")))
+    np.testing.assert_array_equal(elsewhere, joined[np.ix_(order, order)])
+    check_against_the_package(x, "fisherz", 0.05)
+
+
 @pytest.mark.parametrize("test", ["gsq", "chisq"])
 def test_discrete_tables_give_what_the_package_gives(test):
     truth = ds.DAG.from_edges([("a", "c"), ("b", "c"), ("c", "d"), ("e", "d"), ("e", "f")], names=list("abcdef"))
