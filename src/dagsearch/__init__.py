@@ -5,7 +5,8 @@ r"""Causal discovery by Monte Carlo tree search in the space of directed acyclic
     table --> Dataset --> score --> search --> DAG --> pruning --> metrics, pictures
               data       scores    search     graph    pruning    metrics, report
                               \_______|________________/
-                                   estimators: CDUCT, GreedySearch, RandomSearch, RandomSampling, CAM
+                                   estimators: CDUCT, GreedySearch, RandomSearch, RandomSampling, CAM,
+                                               RLBIC, NOTEARS, LiNGAM, GES, PC
 
 Names are imported when they are first used, so that ``import dagsearch`` costs next to nothing.
 """
@@ -28,23 +29,41 @@ from dagsearch.errors import (
 if TYPE_CHECKING:
     from dagsearch import datasets, metrics, report, scores
     from dagsearch.data import Dataset, as_dataset, read_dataset
-    from dagsearch.estimators import CAM, CDUCT, GreedySearch, RandomSampling, RandomSearch, Result
+    from dagsearch.estimators import (
+        CAM,
+        CDUCT,
+        GES,
+        NOTEARS,
+        PC,
+        RLBIC,
+        GreedySearch,
+        LiNGAM,
+        RandomSampling,
+        RandomSearch,
+        Result,
+    )
     from dagsearch.gam import gam_pvalues
-    from dagsearch.graph import DAG, PDAG, Knowledge
+    from dagsearch.graph import DAG, PDAG, CyclicGraph, Knowledge
     from dagsearch.pruning import prune
 
 __all__ = [
     "CAM",
     "CDUCT",
     "DAG",
+    "GES",
+    "NOTEARS",
+    "PC",
     "PDAG",
+    "RLBIC",
     "CycleError",
+    "CyclicGraph",
     "DagsearchError",
     "DataError",
     "Dataset",
     "GreedySearch",
     "InputError",
     "Knowledge",
+    "LiNGAM",
     "MissingExtraError",
     "RandomSampling",
     "RandomSearch",
@@ -64,12 +83,18 @@ __all__ = [
 _HOMES = {
     "CAM": "dagsearch.estimators",
     "CDUCT": "dagsearch.estimators",
+    "GES": "dagsearch.estimators",
+    "LiNGAM": "dagsearch.estimators",
+    "NOTEARS": "dagsearch.estimators",
+    "PC": "dagsearch.estimators",
+    "RLBIC": "dagsearch.estimators",
     "GreedySearch": "dagsearch.estimators",
     "RandomSampling": "dagsearch.estimators",
     "RandomSearch": "dagsearch.estimators",
     "Result": "dagsearch.estimators",
     "DAG": "dagsearch.graph",
     "PDAG": "dagsearch.graph",
+    "CyclicGraph": "dagsearch.graph",
     "Knowledge": "dagsearch.graph",
     "Dataset": "dagsearch.data",
     "as_dataset": "dagsearch.data",

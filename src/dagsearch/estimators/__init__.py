@@ -1,17 +1,38 @@
-"""The scikit-learn face: an estimator composes a score, a search and pruning."""
+"""The scikit-learn face of all methods.
+
+::
+
+    DagEstimator                      table, score, pruning, record of the fit
+    |-- ScoreSearch                   a search over DAGs by a score, restricted by knowledge
+    |   |-- CDUCT, GreedySearch, RandomSearch, RandomSampling
+    |   |-- CAM
+    |   `-- RLBIC
+    |-- NOTEARS, LiNGAM               linear models; a score only judges the result
+    `-- EquivalenceMethod             partially directed results
+        `-- GES, PC
+"""
 
 from dagsearch.estimators.base import DagEstimator
 from dagsearch.estimators.cam import CAM
+from dagsearch.estimators.equivalence import GES, PC
+from dagsearch.estimators.lingam import LiNGAM
+from dagsearch.estimators.notears import NOTEARS
 from dagsearch.estimators.result import Result
+from dagsearch.estimators.rl_bic import RLBIC
 from dagsearch.estimators.searches import CDUCT, GreedySearch, RandomSampling, RandomSearch
 
 __all__ = [
     "CAM",
     "CDUCT",
+    "GES",
     "METHODS",
+    "NOTEARS",
+    "PC",
+    "RLBIC",
     "SEARCHES",
     "DagEstimator",
     "GreedySearch",
+    "LiNGAM",
     "RandomSampling",
     "RandomSearch",
     "Result",
@@ -22,5 +43,8 @@ SEARCHES: dict[str, type[DagEstimator]] = {
 }
 """Estimators that take any score and an edge budget, by name."""
 
-METHODS: dict[str, type[DagEstimator]] = {**SEARCHES, CAM.method: CAM}
-"""All estimators by the names that the command line takes."""
+METHODS: dict[str, type[DagEstimator]] = {
+    **SEARCHES,
+    **{kind.method: kind for kind in (CAM, NOTEARS, LiNGAM, GES, PC, RLBIC)},
+}
+"""All estimators by the names that the command line takes; the slowest last."""

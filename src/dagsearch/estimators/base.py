@@ -45,8 +45,8 @@ class Judgement(NamedTuple):
 class DagEstimator(BaseEstimator):  # type: ignore[misc]
     """Base of all methods.
 
-    After `fit`: ``dag_``, ``pruned_dag_``, ``evidence_``, ``reward_``, ``score_`` (the score object, whose cache further
-    fits on the same table may share), ``result_``, ``feature_names_in_`` and ``n_features_in_``.
+    After `fit`: ``dag_``, ``pruned_dag_``, ``evidence_``, ``reward_``, ``score_`` (the score object, whose cache
+    further fits on the same table may share), ``result_``, ``feature_names_in_`` and ``n_features_in_``.
     """
 
     method: ClassVar[str] = ""

@@ -105,14 +105,19 @@ class GES(EquivalenceMethod):
         if not score.decomposable:
             raise InputError("score must have local(node, parents): ges compares graphs by the terms that differ")
         adjacency = np.zeros((len(names), len(names)), dtype=np.int8)
+        n_samples = judgement.data.n_samples
+
+        def log_likelihood(node: int, parents: tuple[int, ...]) -> float:
+            return n_samples * score.local(node, parents)
 
         def note(step: GesStep) -> None:
             nonlocal adjacency
             adjacency = step.adjacency
-            monitor.check(lambda seconds: Progress(0.0, step.step, None, 0, step.score, seconds, detail=step.phase))
+            reward = step.score / n_samples
+            monitor.check(lambda seconds: Progress(0.0, step.step, None, 0, reward, seconds, detail=step.phase))
 
         with monitor.guard(), score.session():
-            adjacency = equivalence_search(len(names), score.local, self.phases, note).adjacency
+            adjacency = equivalence_search(len(names), log_likelihood, self.phases, note).adjacency
         settings = {"phases": list(self.phases)}
         return Construction(graph=PDAG(adjacency, names), status=monitor.status, settings=settings)
 

@@ -53,7 +53,7 @@ class NOTEARS(DagEstimator):
     --------
     >>> import dagsearch as ds
     >>> ds.NOTEARS().fit(ds.datasets.load("sachs")).dag_.n_edges
-    8
+    4
     """
 
     method: ClassVar[str] = "notears"

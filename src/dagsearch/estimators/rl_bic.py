@@ -22,8 +22,8 @@ _DEFAULTS = RLBICSettings()
 class RLBIC(ScoreSearch):
     """Reinforcement learning with BIC: a policy network proposes whole graphs, and the best DAG that it met is kept.
 
-    The networks and their training are those of Zhu et al. (2020) with the settings of the paper's runs. Needs the extra
-    ``rl``: ``pip install 'dagsearch[rl]'``. JAX computes on all cores, or on a GPU if it was installed for one.
+    The networks and their training are those of Zhu et al. (2020) with the settings of the paper's runs. Needs the
+    extra ``rl``: ``pip install 'dagsearch[rl]'``. JAX computes on all cores, or on a GPU if it was installed for one.
 
     Parameters
     ----------
@@ -123,9 +123,7 @@ class RLBIC(ScoreSearch):
         # Required edges are always there, so their reversals would always close a cycle.
         free = problem.allowed & ~problem.start & ~problem.start.T
         with monitor.guard():
-            train(
-                judgement.data.standardised(), judgement.score, settings, rng, note, free=free, forced=problem.start
-            )
+            train(judgement.data.standardised(), judgement.score, settings, rng, note, free=free, forced=problem.start)
         adjacency = problem.start.astype(np.int8) if last.adjacency is None else last.adjacency
         n_graphs = last.iteration * self.batch_size
         outcome = Outcome(adjacency, last.reward, n_graphs, 0, last.iteration, monitor.status)

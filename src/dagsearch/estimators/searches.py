@@ -285,4 +285,6 @@ class RandomSearch(ScoreSearch):
         self, problem: Problem, judgement: Judgement, rng: np.random.Generator, monitor: Monitor
     ) -> tuple[Outcome, dict[str, Any]]:
         n_simulations = n_rollouts(problem, self.sims_per_node)
-        return random_search(problem, judgement.score, n_simulations, rng, monitor), {"sims_per_node": self.sims_per_node}
+        return random_search(problem, judgement.score, n_simulations, rng, monitor), {
+            "sims_per_node": self.sims_per_node
+        }

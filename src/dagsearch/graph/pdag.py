@@ -89,6 +89,11 @@ class PDAG(NamedGraph):
         node = self.index(name)
         return self._named(self._adjacency[node] & self._adjacency[:, node])
 
+    @property
+    def has_member(self) -> bool:
+        """Whether some DAG has the same adjacent pairs, the same v-structures and all directed edges."""
+        return not consistent_extension(self._adjacency).stuck
+
     def to_dag(self) -> DAG:
         """Return a DAG with the same adjacent pairs, the same v-structures and all directed edges.
 

@@ -1,10 +1,10 @@
-"""RL-BIC (Zhu, Ng and Chen 2020): a policy that proposes whole graphs, trained by policy gradient.
+r"""RL-BIC (Zhu, Ng and Chen 2020): a policy that proposes whole graphs, trained by policy gradient.
 
 ::
 
     rows of the table --> policy: encoder --> decoder --> edge probabilities --> 64 graphs
-                             |       \\--> critic                                    |
-                             \\--<-- gradient <-- advantage <-- cost <-- judge <--score
+                             |       \--> critic                                    |
+                             \--<-- gradient <-- advantage <-- cost <-- judge <--score
 
 ``policy``    the networks, as functions of their parameters
 ``judge``     what a batch of graphs costs: the score, rescaled, and the penalties of cycles; keeps the best DAG

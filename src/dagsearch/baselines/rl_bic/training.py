@@ -109,7 +109,7 @@ class Trainer:
         """Ask the judge; an error is kept for `run`, since the compiled step would garble it."""
         try:
             return self._judge.costs(np.asarray(graphs)).astype(np.float32)
-        except BaseException as error:  # noqa: BLE001 - raised again by `run`
+        except BaseException as error:
             self._error = error
             return np.zeros(len(graphs), dtype=np.float32)
 

@@ -1,0 +1,125 @@
+"""The command ``dagsearch``.
+
+Only click is imported at the top, so that help and errors of usage come at once.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dagsearch._version import __version__
+from dagsearch.cli.files import check_destinations, deliver, load, write_json
+from dagsearch.cli.options import DISCOVER_OPTIONS, OPTION_OF, estimator, kinds, with_options
+from dagsearch.errors import DagsearchError
+
+EXIT_WRONG_USE = 2
+
+
+class _WrongUse(click.ClickException):
+    """One clear message and exit code 2."""
+
+    exit_code = EXIT_WRONG_USE
+
+
+class _Group(click.Group):
+    """A group of commands whose errors on purpose are messages, not tracebacks."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except DagsearchError as error:
+            raise _WrongUse(_in_words_of_the_command(str(error))) from error
+
+
+def _in_words_of_the_command(message: str) -> str:
+    """A message that names a Python argument, naming the option instead."""
+    for argument, option in OPTION_OF.items():
+        message = re.sub(rf"^{argument}\b", option, message)
+    return message
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="dagsearch")
+def main() -> None:
+    """Causal discovery: from a table to the graph of which variable causes which."""
+
+
+@main.command()
+@click.argument("data")
+@with_options(DISCOVER_OPTIONS)
+def discover(data: str, **options: Any) -> None:
+    """Find the graph behind DATA: a file (.csv, .tsv, .parquet, .npy) or the name of a data set."""
+    check_destinations(options["out"], options["json_file"])
+    if options["method"] == "all":
+        from dagsearch.cli.all_methods import discover_by_all  # noqa: PLC0415
+
+        discover_by_all(load(data, kinds(options), options["truth"]), data, options)
+        return
+    model = estimator(options["method"], options)
+    dataset = load(data, kinds(options), options["truth"])
+    model.fit(dataset)
+    deliver(model, dataset, data, options["out"], options["json_file"])
+
+
+@main.command()
+@click.argument("found", type=click.Path(path_type=Path))
+@click.argument("truth", type=click.Path(path_type=Path))
+@click.option("--json", "json_file", help="File for the metrics as JSON, or - for standard output.")
+def compare(found: Path, truth: Path, json_file: str | None) -> None:
+    """Compare the graph FOUND with the graph TRUTH: files (.csv, .graphml, .npy, .json) or names of data sets."""
+    from dagsearch import datasets, metrics  # noqa: PLC0415
+    from dagsearch.graph.export import from_file  # noqa: PLC0415
+
+    check_destinations(None, json_file)
+
+    def graph(path: Path) -> Any:
+        return from_file(path) if path.suffix or path.exists() else datasets.load(str(path)).truth
+
+    true_graph = graph(truth)
+    result = metrics.compare(graph(found), true_graph)
+    if json_file != "-":
+        for name, value in result.items():
+            click.echo(f"{name:>14}  {value:.4f}" if isinstance(value, float) else f"{name:>14}  {value}")
+    write_json(result, json_file)
+
+
+@main.command()
+@click.argument("name", required=False)
+def methods(name: str | None) -> None:
+    """List the methods with the data and options that they take, or describe one."""
+    from dagsearch.cli.listing import described, listed  # noqa: PLC0415
+
+    click.echo(described(name) if name else listed())
+
+
+@main.command("datasets")
+@click.argument("name", required=False)
+def datasets_command(name: str | None) -> None:
+    """List the data sets that can be named in place of a file, or describe one."""
+    from dagsearch import datasets  # noqa: PLC0415
+
+    for each in [name] if name else datasets.names():
+        info = datasets.describe(each)
+        edges = "?" if info.n_true_edges is None else info.n_true_edges
+        line = f"{info.name:<18} {info.n_samples:>6} x {info.n_nodes:<3} {info.kind:<11} {edges:>4} true edges"
+        click.echo(line)
+        if name:
+            click.echo(f"{info.citation}\n{info.where}")
+
+
+@main.command()
+@click.option("--seed", type=int, default=0, show_default=True)
+def demo(seed: int) -> None:
+    """Search for the protein signalling network of Sachs et al. (2005), and compare with the accepted one."""
+    from dagsearch.estimators import CDUCT  # noqa: PLC0415
+    from dagsearch.report.text import as_text  # noqa: PLC0415
+
+    click.echo("Sachs et al. (2005): 11 proteins and phospholipids measured in 853 single human immune cells.")
+    click.echo("(The first run compiles the search loop, which takes a while; later runs start at once.)\n")
+    data = load("sachs")
+    estimator = CDUCT(random_state=seed, n_jobs=-1, progress=True).fit(data)
+    click.echo(as_text(estimator, data, "sachs"))

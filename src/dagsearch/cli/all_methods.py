@@ -1,0 +1,125 @@
+"""``--method all``: every method on the same table, side by side."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import click
+
+from dagsearch._version import __version__
+from dagsearch.cli.files import write_graphs, write_json
+from dagsearch.cli.options import arguments
+from dagsearch.data import Dataset
+from dagsearch.errors import DagsearchError, InputError
+from dagsearch.estimators import METHODS, DagEstimator
+from dagsearch.estimators.base import reward_of
+from dagsearch.graph import DAG
+from dagsearch.report.text import as_json, metric_cells
+from dagsearch.scores import Score
+from dagsearch.search.protocol import FINISHED, INTERRUPTED
+
+_COLUMNS = (("method", 15), ("edges", 7), ("reward", 12), ("pruned", 8), ("TPR", 8), ("FDR", 8), ("SHD", 6), ("s", 9))
+_ANY_SCORE = ("cd-uct", "greedy", "random-search", "random-sampling", "notears", "lingam", "rl-bic")
+
+
+def discover_by_all(data: Dataset, data_name: str, options: dict[str, Any]) -> None:
+    """Fit every method with the options that it takes, and print one table.
+
+    The first method's score judges the graphs of all others, so that rewards can be compared. A method that cannot be
+    used on the table, or is not installed, has its reason in its row.
+    """
+    as_text = options["json_file"] != "-"
+    records: list[dict[str, Any]] = []
+    judge: Score | None = None
+    for method in METHODS:
+        try:
+            model = _model(method, options, data, judge).fit(data)
+        except DagsearchError as error:
+            if judge is None:
+                raise
+            records.append({"method": method, "error": str(error)})
+            _say(as_text, f"{method:<15} {error}")
+            continue
+        if judge is None:
+            judge = model.score_
+            _say(as_text, _heading(data, data_name, model))
+        record = {**as_json(model, data, data_name), "common_reward": _common_reward(model, judge)}
+        records.append(record)
+        _say(as_text, _row(model, record, data))
+        if options["out"] is not None:
+            write_graphs(model, data, options["out"] / method)
+        if model.result_.status == INTERRUPTED:
+            break
+    write_json(
+        {"data": data_name, "names": list(data.names), "methods": records, "version": __version__},
+        options["json_file"],
+    )
+
+
+def _model(method: str, options: dict[str, Any], data: Dataset, judge: Score | None) -> DagEstimator:
+    """The estimator of a method; options that it does not take are for others."""
+    kind = METHODS[method]
+    given = arguments(options)
+    taken = kind().get_params()
+    if "knowledge" in given and "knowledge" not in taken:
+        raise InputError("cannot be told what is known beforehand")
+    if "discrete" not in kind.data_kinds and all(k == "discrete" for k in data.kinds):
+        raise InputError("needs continuous columns")
+    chosen = {name: value for name, value in given.items() if name in taken and name != "score"}
+    if method in _ANY_SCORE:
+        chosen["score"] = judge if judge is not None else given.get("score", "auto")
+    return kind(**chosen, progress=True)
+
+
+def _common_reward(model: DagEstimator, judge: Score) -> float | None:
+    """Reward of the graph by the score that judges all; None if members of its class differ in it."""
+    same_score = model.result_.settings["score"] == judge.name
+    if not isinstance(model.dag_, DAG) and not same_score:
+        return None
+    reward = reward_of(judge, model.dag_)
+    return None if math.isnan(reward) else reward
+
+
+def _heading(data: Dataset, data_name: str, first: DagEstimator) -> str:
+    """What is compared, and the titles of the columns."""
+    lines = [
+        f"{data_name}: {data.n_samples} rows, {data.n_nodes} variables",
+        *first.result_.notes,
+        f"reward: {first.result_.settings['score']}" + ("; metrics after pruning" if data.truth is not None else ""),
+        "",
+        _cells([title for title, _ in _columns(data)], data),
+    ]
+    return "\n".join(lines)
+
+
+def _row(model: DagEstimator, record: dict[str, Any], data: Dataset) -> str:
+    reward = record["common_reward"]
+    metrics = [] if data.truth is None else metric_cells(model.pruned_dag_, data.truth)[:3]
+    cells = [
+        model.method,
+        str(record["n_edges"]),
+        "-" if reward is None else f"{reward:.4f}",
+        str(record["n_pruned_edges"]),
+        *metrics,
+        f"{record['seconds']:.1f}",
+    ]
+    remark = "" if record["status"] == FINISHED else f"  {record['status']}"
+    return _cells(cells, data) + remark
+
+
+def _columns(data: Dataset) -> list[tuple[str, int]]:
+    """Titles and widths; metrics only where the truth is known."""
+    return [column for column in _COLUMNS if data.truth is not None or column[0] not in ("TPR", "FDR", "SHD")]
+
+
+def _cells(cells: list[str], data: Dataset) -> str:
+    widths = [width for _, width in _columns(data)]
+    return cells[0].ljust(widths[0]) + "".join(
+        cell.rjust(width) for cell, width in zip(cells[1:], widths[1:], strict=True)
+    )
+
+
+def _say(as_text: bool, line: str) -> None:
+    if as_text:
+        click.echo(line)

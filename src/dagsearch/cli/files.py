@@ -1,0 +1,87 @@
+"""Where the commands read tables from and write results to."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dagsearch.errors import InputError
+
+if TYPE_CHECKING:
+    from dagsearch.data import Dataset, Kind
+
+
+def load(data: str, kinds: dict[str, Kind] | None = None, truth: Path | None = None) -> Dataset:
+    """A table from a file or by its name, with its true graph if that is known."""
+    from dataclasses import replace  # noqa: PLC0415
+
+    from dagsearch import datasets  # noqa: PLC0415
+    from dagsearch.data import as_dataset, read_dataset  # noqa: PLC0415
+
+    is_file = Path(data).suffix or os.sep in data or Path(data).exists()
+    table = read_dataset(data, kinds) if is_file else as_dataset(datasets.load(data), kinds)
+    return table if truth is None else replace(table, truth=_truth_over(table, truth))
+
+
+def _truth_over(table: Dataset, truth: Path) -> Any:
+    """The true graph from a file, over the table's columns."""
+    from dagsearch.graph import DAG  # noqa: PLC0415
+    from dagsearch.graph.export import from_file  # noqa: PLC0415
+
+    graph = from_file(truth)
+    if not isinstance(graph, DAG):
+        raise InputError(f"{truth}: the true graph must be a DAG, this one has undirected edges")
+    if graph.n_nodes == table.n_nodes and not set(graph.names) & set(table.names):
+        return DAG.from_adjacency(graph.adjacency, names=table.names)
+    return DAG.from_edges(graph.edges, names=table.names)
+
+
+def check_destinations(out: Path | None, json_file: str | None) -> None:
+    """Complain about places that cannot be written to before the search rather than after it."""
+    for folder in [] if out is None else [out, *out.parents]:
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"--out must be a folder, {folder} is a file")
+    if json_file not in (None, "-"):
+        parent = Path(str(json_file)).resolve().parent
+        if not parent.is_dir() or not os.access(parent, os.W_OK):
+            raise InputError(f"--json must be a file in a folder that can be written to, got {json_file}")
+        if Path(str(json_file)).is_dir():
+            raise InputError(f"--json must be a file, {json_file} is a folder")
+
+
+def deliver(model: Any, dataset: Dataset, data: str, out: Path | None, json_file: str | None) -> None:
+    """Print the result of a fit and write the files that were asked for."""
+    from dagsearch.report.text import as_json, as_text  # noqa: PLC0415
+
+    if json_file != "-":
+        click.echo(as_text(model, dataset, data))
+    write_json(as_json(model, dataset, data), json_file)
+    if out is not None:
+        write_graphs(model, dataset, out)
+
+
+def write_json(record: dict[str, Any], json_file: str | None) -> None:
+    """Write an object to a file, to standard output if that is ``-``, or nowhere if it is None."""
+    text = json.dumps(record, indent=2)
+    if json_file == "-":
+        click.echo(text)
+    elif json_file is not None:
+        Path(json_file).write_text(text + "\n", encoding="utf-8")
+
+
+def write_graphs(model: Any, dataset: Dataset, out: Path) -> None:
+    """Write the constructed graph and, if it differs, the pruned one."""
+    from dagsearch.report.files import write_graph  # noqa: PLC0415
+
+    with warnings.catch_warnings(record=True) as caught:
+        files = write_graph(model.dag_, out, truth=dataset.truth)
+        if model.pruned_dag_ != model.dag_:
+            files += write_graph(model.pruned_dag_, out, stem="pruned", truth=dataset.truth)
+    for message in dict.fromkeys(str(warning.message) for warning in caught):
+        click.echo(f"note: {message}", err=True)
+    click.echo(f"\nwrote {', '.join(path.name for path in files)} to {out}", err=True)
