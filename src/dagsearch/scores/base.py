@@ -124,13 +124,13 @@ class Score:
         """Reward of an adjacency matrix that is known to be acyclic."""
         return float(self.rewards_of(adjacency[np.newaxis])[0])
 
-    def rewards_of(self, adjacencies: NDArray[Any]) -> NDArray[np.float64]:
-        """Rewards of many directed graphs, (n, n_nodes, n_nodes); cycles do not matter to local terms."""
+    def rewards_of(self, adjacencies: NDArray[Any], penalised: bool = True) -> NDArray[np.float64]:
+        """Rewards of many directed graphs, (n, n_nodes, n_nodes), with or without penalties; cycles do not matter."""
         parents = adjacencies.transpose(0, 2, 1).reshape(-1, self.n_nodes)
         nodes = np.tile(np.arange(self.n_nodes), len(adjacencies))
         terms = self.terms(nodes, rows_from_membership(parents)).reshape(-1, self.n_nodes, 2)
         values, penalties = terms.sum(axis=1).T
-        rewards: NDArray[np.float64] = self.combine(values, penalties)
+        rewards: NDArray[np.float64] = self.combine(values, penalties if penalised else 0.0)
         return rewards
 
     def local(self, node: int, parents: Iterable[int]) -> float:

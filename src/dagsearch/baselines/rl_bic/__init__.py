@@ -9,6 +9,7 @@ r"""RL-BIC (Zhu, Ng and Chen 2020): a policy that proposes whole graphs, trained
 ``policy``    the networks, as functions of their parameters
 ``judge``     what a batch of graphs costs: the score, rescaled, and the penalties of cycles; keeps the best DAG
 ``training``  one compiled step, and the loop around it
+``memory``    keeps the scratch of a step from going back to the system
 
 The networks need JAX and optax (extra ``rl``), which are imported on first use.
 """
@@ -69,8 +70,8 @@ class TrainingState:
 class BatchScore(Protocol):
     """What training needs of a score."""
 
-    def rewards_of(self, adjacencies: NDArray[Any]) -> NDArray[np.float64]:
-        """Rewards of many directed graphs, with or without cycles."""
+    def rewards_of(self, adjacencies: NDArray[Any], penalised: bool = True) -> NDArray[np.float64]:
+        """Rewards of many directed graphs, with or without cycles and with or without penalties."""
 
 
 def train(
@@ -107,17 +108,18 @@ def train(
         If JAX or optax is not installed.
     """
     try:
-        from dagsearch.baselines.rl_bic.training import Trainer  # noqa: PLC0415 - imports JAX
+        from dagsearch.baselines.rl_bic.training import run  # noqa: PLC0415 - imports JAX
     except ImportError as error:
         raise MissingExtraError("RL-BIC", "rl") from error
     n_nodes = values.shape[1]
     everywhere = ~np.eye(n_nodes, dtype=bool)
     nowhere = np.zeros((n_nodes, n_nodes), dtype=bool)
-    trainer = Trainer(
+    run(
         values,
         score,
         settings,
+        int(rng.integers(2**31)),
+        on_iteration,
         free=everywhere if free is None else free & everywhere,
         forced=nowhere if forced is None else forced,
     )
-    trainer.run(int(rng.integers(2**31)), on_iteration)

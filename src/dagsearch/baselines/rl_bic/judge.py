@@ -22,8 +22,8 @@ _CYCLE_WEIGHT_FACTOR = 10.0
 class Judge:
     """Cost of graphs under penalties that grow with time; remembers the best DAG.
 
-    cost = 5 (r_full - r) / (r_full - r_empty) + lambda1 [has a cycle] + lambda2 h, where r is the reward and h the
-    weighted count of closed walks; lambda1 and lambda2 are raised every 1,000 iterations.
+    cost = 5 (r_full - r) / (r_full - r_empty) + lambda1 [has a cycle] + lambda2 h, where r is the reward, its bounds
+    are free of penalties, and h is the weighted count of closed walks; lambda1 and lambda2 grow every 1,000 iterations.
 
     Parameters
     ----------
@@ -83,15 +83,17 @@ class Judge:
 
 
 def _range_of_rewards(score: BatchScore, n_nodes: int, forced: NDArray[np.bool_]) -> tuple[float, float]:
-    """Reward of the emptiest graph, and one that no DAG should exceed by far.
+    """Rewards, without penalties, of the emptiest graph and of one that no DAG should exceed by far.
 
-    The full graph's, or, where a penalty makes that worse, the reward if every variable had its best single cause.
+    The latter is the full graph, or, for a score by which that is no better, the one in which every variable has its
+    best single cause.
     """
     full = ~np.eye(n_nodes, dtype=bool)
-    empty, most = (float(reward) for reward in score.rewards_of(np.stack([forced, full]).astype(np.int8)))
-    if most <= empty:
-        most = float(score.rewards_of(_best_single_causes(score, n_nodes)[np.newaxis])[0])
-    return empty, most if most > empty else empty + 1.0
+    bounds = score.rewards_of(np.stack([forced, full]).astype(np.int8), penalised=False)
+    least, most = (float(bound) for bound in bounds)
+    if most <= least:
+        most = float(score.rewards_of(_best_single_causes(score, n_nodes)[np.newaxis], penalised=False)[0])
+    return least, most if most > least else least + 1.0
 
 
 def _best_single_causes(score: BatchScore, n_nodes: int) -> NDArray[np.int8]:

@@ -18,12 +18,14 @@ _N_BLOCKS = 6
 _FEED_FORWARD_WIDTH = 256
 _DECODER_WIDTH = 16
 _VARIANCE_FLOOR = 1e-3
+FIRST_BASELINE = -1.0
+"""What a reward is expected to be before any was seen."""
 
 Parameters = dict[str, Any]
 
 
 def initial_parameters(key: jax.Array, input_dimension: int, initial_bias: float) -> Parameters:
-    """Draw the first parameters: Glorot's uniform weights, zero shifts."""
+    """Draw the first parameters of encoder, decoder and critic: Glorot's uniform weights, zero shifts."""
     keys = iter(jax.random.split(key, 6 + 5 * _N_BLOCKS))
 
     def weights(n_in: int, n_out: int) -> jax.Array:
@@ -41,30 +43,43 @@ def initial_parameters(key: jax.Array, input_dimension: int, initial_bias: float
         }
 
     return {
-        "embedding": {"weights": weights(input_dimension, _WIDTH), "norm": _initial_norm()},
-        "blocks": [block() for _ in range(_N_BLOCKS)],
+        "encoder": {
+            "embedding": {"weights": weights(input_dimension, _WIDTH), "norm": _initial_norm()},
+            "blocks": [block() for _ in range(_N_BLOCKS)],
+        },
         "decoder": {
             "cause": weights(_WIDTH, _DECODER_WIDTH),
             "effect": weights(_WIDTH, _DECODER_WIDTH),
             "direction": weights(_DECODER_WIDTH, 1)[:, 0],
-            "bias": jnp.array(initial_bias),
+            "bias": jnp.array(initial_bias, dtype=jnp.float32),
         },
         "critic": {
             "hidden": {"weights": weights(_WIDTH, _WIDTH), "shift": jnp.zeros(_WIDTH)},
-            "value": {"weights": weights(_WIDTH, 1), "shift": jnp.zeros(1)},
+            "value": {"weights": weights(_WIDTH, 1), "shift": jnp.full(1, FIRST_BASELINE, dtype=jnp.float32)},
         },
     }
 
 
-def edge_logits_and_values(parameters: Parameters, x: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Logits of all edges, (batch, n_nodes, n_nodes), and the critic's values, (batch,).
+def encode(encoder: Parameters, x: jax.Array) -> jax.Array:
+    """Vectors of the variables, (batch, n_nodes, width), from observations of each, (batch, n_nodes, dimension)."""
+    x = _normalise(encoder["embedding"]["norm"], x @ encoder["embedding"]["weights"])
+    for block in encoder["blocks"]:
+        x = _normalise(block["first_norm"], x + _attend(block["attention"], x))
+        wide = jax.nn.relu(_linear(block["widen"], x))
+        x = _normalise(block["second_norm"], x + _linear(block["narrow"], wide))
+    return x
 
-    ``x`` holds observations of each variable, (batch, n_nodes, input_dimension).
-    """
-    encoded = _encode(parameters, x)
-    # The critic's error is far larger than the policy gradient: it would take the encoder over.
-    values = _criticise(parameters["critic"], jax.lax.stop_gradient(encoded))
-    return _decode(parameters["decoder"], encoded), values
+
+def edge_logits(decoder: Parameters, encoded: jax.Array) -> jax.Array:
+    """Logit of each edge i -> j, (batch, n_nodes, n_nodes): u . tanh(W_l e_i + W_r e_j) + bias."""
+    cause, effect = encoded @ decoder["cause"], encoded @ decoder["effect"]
+    return jnp.tanh(cause[:, :, None] + effect[:, None]) @ decoder["direction"] + decoder["bias"]
+
+
+def expected_rewards(critic: Parameters, encoded: jax.Array) -> jax.Array:
+    """What the critic expects of the graphs that will be drawn, (batch,), relative to the moving average."""
+    hidden = jax.nn.relu(_linear(critic["hidden"], encoded.mean(axis=1)))
+    return _linear(critic["value"], hidden)[:, 0]
 
 
 def _initial_norm() -> Parameters:
@@ -82,17 +97,6 @@ def _normalise(parameters: Parameters, x: jax.Array) -> jax.Array:
     return centred * jax.lax.rsqrt(variance + _VARIANCE_FLOOR) * parameters["scale"] + parameters["shift"]
 
 
-def _encode(parameters: Parameters, x: jax.Array) -> jax.Array:
-    """Vectors of the variables, (batch, n_nodes, width)."""
-    embedding = parameters["embedding"]
-    x = _normalise(embedding["norm"], x @ embedding["weights"])
-    for block in parameters["blocks"]:
-        x = _normalise(block["first_norm"], x + _attend(block["attention"], x))
-        wide = jax.nn.relu(_linear(block["widen"], x))
-        x = _normalise(block["second_norm"], x + _linear(block["narrow"], wide))
-    return x
-
-
 def _attend(parameters: Parameters, x: jax.Array) -> jax.Array:
     """Self-attention of the variables of a graph."""
     batch, n_nodes, _ = x.shape
@@ -101,15 +105,3 @@ def _attend(parameters: Parameters, x: jax.Array) -> jax.Array:
     query, key, value = per_head[:, :, 0], per_head[:, :, 1], per_head[:, :, 2]
     fit = jnp.einsum("bihc,bjhc->bhij", query, key) / np.sqrt(head_width)
     return jnp.einsum("bhij,bjhc->bihc", jax.nn.softmax(fit, axis=-1), value).reshape(x.shape)
-
-
-def _decode(parameters: Parameters, encoded: jax.Array) -> jax.Array:
-    """logit_ij = u . tanh(W_l e_i + W_r e_j) + bias, for the edge i -> j."""
-    cause, effect = encoded @ parameters["cause"], encoded @ parameters["effect"]
-    return jnp.tanh(cause[:, :, None] + effect[:, None]) @ parameters["direction"] + parameters["bias"]
-
-
-def _criticise(parameters: Parameters, encoded: jax.Array) -> jax.Array:
-    """Expected reward of the graphs that the policy will draw."""
-    hidden = jax.nn.relu(_linear(parameters["hidden"], encoded.mean(axis=1)))
-    return _linear(parameters["value"], hidden)[:, 0]
