@@ -74,10 +74,14 @@ def families(n_nodes, n_families, max_parents, seed=0):
 # ---------------------------------------------------------------- estimators and users' own scores
 
 
+# JAX compiles for each shape, which takes longer than training: all fits of RL-BIC have these, and tables of 6 columns.
+FEW_STEPS = {"n_iterations": 3, "batch_size": 4, "input_dimension": 8, "initial_bias": -1.0}
+
+
 def make(kind, **settings):
     """An estimator with few simulations, where the method has any, and seed 0; settings it lacks are left out."""
     taken = inspect.signature(kind).parameters
-    defaults = {"sims_per_node": 5, "random_state": 0}
+    defaults = {"sims_per_node": 5, "random_state": 0, **FEW_STEPS}
     return kind(**{name: value for name, value in {**defaults, **settings}.items() if name in taken})
 
 

@@ -30,6 +30,7 @@ with_and_without_a_budget = pytest.mark.parametrize(
     ids=name_of,
 )
 
+pytestmark = pytest.mark.usefixtures("uncompiled_networks")
 
 TABLE = normal_frame()
 
@@ -49,12 +50,12 @@ def test_init_only_stores_its_arguments(kind):
 
 @every_method
 def test_parameters_can_be_read_set_and_cloned(kind):
-    model = make(kind, max_parents=3)
+    model = make(kind, alpha=0.01)
     twin = clone(model)
     assert twin is not model
     assert twin.get_params() == model.get_params()
-    assert model.set_params(max_parents=5, prune="none") is model
-    assert (model.max_parents, model.prune, twin.max_parents) == (5, "none", 3)
+    assert model.set_params(alpha=0.05, prune="none") is model
+    assert (model.alpha, model.prune, twin.alpha) == (0.05, "none", 0.01)
     with pytest.raises(ValueError, match="nosuch"):
         model.set_params(nosuch=1)
 
@@ -128,26 +129,36 @@ def test_knowledge_start_and_kinds_are_not_changed():
 # ---------------------------------------------------------------- what a fit leaves behind
 
 
+SCORE_OF = {"cam": "bic-gam", "ges": "bic-linear", "pc": "bic-linear"}
+
+
 @every_method
 def test_learnt_attributes_fit_together(kind):
     model = make(kind, edge_budget=7).fit(TABLE)
     result = model.result_
-    assert isinstance(model.dag_, ds.DAG)
+    assert type(model.dag_) is type(model.pruned_dag_) is (ds.PDAG if kind in (ds.GES, ds.PC) else ds.DAG)
     assert model.n_features_in_ == 6
-    assert model.reward_ == result.reward == model.score_.reward(model.dag_)
+    member = model.dag_ if isinstance(model.dag_, ds.DAG) else model.dag_.to_dag()
+    assert model.reward_ == result.reward == model.score_.reward(member)
     assert result.method == kind.method
-    assert result.edges == model.dag_.edges
-    assert result.pruned_edges == model.pruned_dag_.edges
+    assert result.edges == model.dag_.directed_edges
+    assert result.undirected_edges == model.dag_.undirected_edges
+    assert result.pruned_edges == model.pruned_dag_.directed_edges
+    assert result.pruned_undirected_edges == model.pruned_dag_.undirected_edges
     assert set(result.pruned_edges) <= set(result.edges)
-    assert result.n_edges == model.dag_.n_edges > 0
+    assert set(result.pruned_undirected_edges) <= set(result.undirected_edges)
+    assert result.n_edges == model.dag_.n_edges == len(result.edges) + len(result.undirected_edges) > 0
     assert result.n_score_evaluations > 0
     assert 0 < result.seconds < 60
     assert result.status == "finished"
     assert result.seed == 0
-    assert result.settings["score"] == model.score_.name == ("bic-gam" if kind is ds.CAM else "bic-quadratic")
-    assert set(model.evidence_.by_edge()) == set(result.edges)
-    assert result.p_values == (model.evidence_.by_edge() if kind is ds.CAM else {})
-    assert kind is ds.CAM or result.n_edges == result.settings["edge_budget"] == 7
+    assert result.settings["score"] == model.score_.name == SCORE_OF.get(kind.method, "bic-quadratic")
+    by_significance = kind in (ds.CAM, ds.NOTEARS, ds.LiNGAM, ds.GES, ds.PC)
+    assert model.evidence_.measure == ("p-value" if by_significance else "coefficient")
+    both_ways = {pair[::-1] for pair in result.undirected_edges}
+    assert set(model.evidence_.by_edge()) == {*result.edges, *result.undirected_edges, *both_ways}
+    assert result.p_values == (model.evidence_.by_edge() if by_significance else {})
+    assert kind.method not in SEARCHES or result.n_edges == result.settings["edge_budget"] == 7
 
 
 @every_method
@@ -189,7 +200,11 @@ def test_settings_in_force_are_recorded_with_defaults_resolved():
 # ---------------------------------------------------------------- seeds
 
 
-@with_and_without_a_budget
+@pytest.mark.parametrize(
+    ("kind", "edge_budget"),
+    [*((kind, 8) for kind in SEARCHES.values()), *((kind, None) for kind in METHODS.values())],
+    ids=name_of,
+)
 def test_one_seed_gives_one_graph(kind, edge_budget):
     runs = [make(kind, edge_budget=edge_budget, random_state=7).fit(TABLE) for _ in range(2)]
     assert runs[0].dag_ == runs[1].dag_
@@ -198,7 +213,7 @@ def test_one_seed_gives_one_graph(kind, edge_budget):
     assert runs[0].result_.n_score_evaluations == runs[1].result_.n_score_evaluations
 
 
-@every_method
+@pytest.mark.parametrize("kind", [*SEARCHES.values(), ds.CAM], ids=name_of)
 def test_two_seeds_differ_somewhere(kind):
     # Discrete BIC is score-equivalent, so that even the greedy search has ties to break.
     table = discrete_frame(n_nodes=8)
@@ -206,10 +221,15 @@ def test_two_seeds_differ_somewhere(kind):
     assert len(graphs) > 1
 
 
+def test_two_seeds_of_a_policy_sample_other_graphs():
+    assert len({make(ds.RLBIC, random_state=seed).fit(TABLE).dag_ for seed in range(3)}) > 1
+
+
 @every_method
 def test_n_jobs_changes_nothing(kind):
-    table = normal_frame(80, 5)
-    runs = [make(kind, score="bic-gp", edge_budget=6, n_jobs=n_jobs).fit(table) for n_jobs in (1, 2, 3, -1)]
+    table = normal_frame(80, 6)
+    score = "bic-linear" if kind in (ds.GES, ds.PC) else "bic-gp"
+    runs = [make(kind, score=score, edge_budget=6, n_jobs=n_jobs).fit(table) for n_jobs in (1, 2, -1)]
     assert len({run.dag_ for run in runs}) == 1
     assert len({run.reward_ for run in runs}) == 1
     assert len({run.result_.n_score_evaluations for run in runs}) == 1
