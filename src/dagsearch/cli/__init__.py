@@ -5,7 +5,6 @@ Only click is imported at the top, so that help and errors of usage come at once
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import click
 
 from dagsearch._version import __version__
 from dagsearch.cli.files import check_destinations, deliver, load, write_json
-from dagsearch.cli.options import DISCOVER_OPTIONS, OPTION_OF, estimator, kinds, with_options
+from dagsearch.cli.options import DISCOVER_OPTIONS, estimator, in_words_of_the_command, kinds, with_options
 from dagsearch.errors import DagsearchError
 
 EXIT_WRONG_USE = 2
@@ -32,14 +31,7 @@ class _Group(click.Group):
         try:
             return super().invoke(ctx)
         except DagsearchError as error:
-            raise _WrongUse(_in_words_of_the_command(str(error))) from error
-
-
-def _in_words_of_the_command(message: str) -> str:
-    """A message that names a Python argument, naming the option instead."""
-    for argument, option in OPTION_OF.items():
-        message = re.sub(rf"^{argument}\b", option, message)
-    return message
+            raise _WrongUse(in_words_of_the_command(str(error))) from error
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -9,7 +9,7 @@ import click
 
 from dagsearch._version import __version__
 from dagsearch.cli.files import write_graphs, write_json
-from dagsearch.cli.options import arguments
+from dagsearch.cli.options import arguments, in_words_of_the_command
 from dagsearch.data import Dataset
 from dagsearch.errors import DagsearchError, InputError
 from dagsearch.estimators import METHODS, DagEstimator
@@ -29,6 +29,7 @@ def discover_by_all(data: Dataset, data_name: str, options: dict[str, Any]) -> N
     The first method's score judges the graphs of all others, so that rewards can be compared. A method that cannot be
     used on the table, or is not installed, has its reason in its row.
     """
+    _check_settings(options)
     as_text = options["json_file"] != "-"
     records: list[dict[str, Any]] = []
     judge: Score | None = None
@@ -38,8 +39,9 @@ def discover_by_all(data: Dataset, data_name: str, options: dict[str, Any]) -> N
         except DagsearchError as error:
             if judge is None:
                 raise
-            records.append({"method": method, "error": str(error)})
-            _say(as_text, f"{method:<15} {error}")
+            message = in_words_of_the_command(str(error))
+            records.append({"method": method, "error": message})
+            _say(as_text, f"{method:<15} {message}")
             continue
         if judge is None:
             judge = model.score_
@@ -55,6 +57,14 @@ def discover_by_all(data: Dataset, data_name: str, options: dict[str, Any]) -> N
         {"data": data_name, "names": list(data.names), "methods": records, "version": __version__},
         options["json_file"],
     )
+
+
+def _check_settings(options: dict[str, Any]) -> None:
+    """Refuse a wrong value of an option before any method is run, though only the last one takes it."""
+    given = arguments({**options, "require": [], "forbid": []})
+    for method, kind in METHODS.items():
+        names = kind().get_params().keys() - (set() if method in _ANY_SCORE else {"score"})
+        kind(**{name: value for name, value in given.items() if name in names}).check()
 
 
 def _model(method: str, options: dict[str, Any], data: Dataset, judge: Score | None) -> DagEstimator:
@@ -74,7 +84,7 @@ def _model(method: str, options: dict[str, Any], data: Dataset, judge: Score | N
 
 def _common_reward(model: DagEstimator, judge: Score) -> float | None:
     """Reward of the graph by the score that judges all; None if members of its class differ in it."""
-    same_score = model.result_.settings["score"] == judge.name
+    same_score = model.result_.settings["score"] == judge.name and not judge.equal_variances
     if not isinstance(model.dag_, DAG) and not same_score:
         return None
     reward = reward_of(judge, model.dag_)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,7 @@ OPTION_OF = {
     "prune": "--prune",
     "alpha": "--alpha",
     "neighbour_selection": "--no-selection",
+    "max_iter": "--max-iter",
     "l1": "--l1",
     "threshold": "--threshold",
     "repair": "--repair",
@@ -44,6 +46,13 @@ OPTION_OF = {
     "time_limit": "--time-limit",
 }
 """The option that sets each argument of the estimators."""
+
+
+def in_words_of_the_command(message: str) -> str:
+    """A message that names a Python argument, naming the option instead."""
+    for argument, option in OPTION_OF.items():
+        message = re.sub(rf"^{argument}\b", option, message)
+    return message
 
 
 def listed_names(_: click.Context, __: click.Parameter, value: str | None) -> list[str]:
@@ -103,6 +112,7 @@ DISCOVER_OPTIONS: list[Callable[..., Any]] = [
     click.option("--l1", type=float, help="notears: weight of the L1 penalty; 0.1 by default."),
     click.option("--threshold", type=float, help="notears: smallest weight that is an edge; 0.3 by default."),
     click.option("--repair", is_flag=True, help="notears: drop the smallest weights on cycles if there are any."),
+    click.option("--max-iter", type=int, help="lingam: most iterations of FastICA; 1000 by default."),
     click.option("--ci-test", help="pc: fisherz, gsq or chisq; by default by the kinds of the columns."),
     click.option("--ci-level", type=float, help="pc: level of the tests of independence; 0.05 by default."),
     click.option("--iterations", type=int, help="rl-bic: steps of training; 20000 by default."),
@@ -162,6 +172,7 @@ def arguments(options: dict[str, Any]) -> dict[str, Any]:
         "prune": options["prune"],
         "alpha": options["alpha"],
         "neighbour_selection": False if options["no_selection"] else None,
+        "max_iter": options["max_iter"],
         "l1": options["l1"],
         "threshold": options["threshold"],
         "repair": options["repair"] or None,

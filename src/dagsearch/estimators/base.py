@@ -96,8 +96,7 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
         MissingExtraError
             If the method needs a package that is not installed; the message says how to install it.
         """
-        self._check_common()
-        self._check_settings()
+        self.check()
         rng, seed = checks.generator(self.random_state)
         data = as_dataset(X, kinds=self.kinds)
         self._require_kinds(data)
@@ -133,6 +132,11 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
             notes=judgement.notes + notes_on_pruning + found.notes,
         )
         return self
+
+    def check(self) -> None:
+        """Raise `InputError` for a setting that is out of range, whatever the table; `fit` does so itself."""
+        self._check_common()
+        self._check_settings()
 
     def _check_common(self) -> None:
         if self.kinds is not None and not isinstance(self.kinds, Mapping):
@@ -204,11 +208,12 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
             return method, ()
         message = (
             f"{data.n_samples} rows can test at most {max(testable, 0)} causes of a variable together, "
-            f"{possible} are possible; set max_parents"
+            f"{possible} are possible"
         )
+        has_limit = "max_parents" in self.get_params()
         if self.prune == "auto":
-            return "none", (f"not pruned: {message}",)
-        raise InputError(f"prune='cam': {message}, or prune='none'")
+            return "none", (f"not pruned: {message}" + ("; set max_parents" if has_limit else ""),)
+        raise InputError(f"prune='cam': {message}; set {'max_parents, or ' if has_limit else ''}prune='none'")
 
     def _auto_pruning(self, score: scores.Score) -> str:
         """What ``prune="auto"`` stands for: by the score if that constructs the graph."""

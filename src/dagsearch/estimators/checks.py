@@ -52,6 +52,14 @@ def real(
     return float(value)
 
 
+def between(name: str, value: Any, low: float, high: float) -> float:
+    """A number above ``low`` and below ``high``."""
+    is_number = not isinstance(value, bool) and isinstance(value, numbers.Real)
+    if not is_number or not low < value < high:
+        raise InputError(f"{name} must be a number above {low:g} and below {high:g}, got {value!r}")
+    return float(value)
+
+
 def knowledge(value: Any) -> None:
     """Nothing, or what a user knows beforehand."""
     if value is not None and not isinstance(value, Knowledge):

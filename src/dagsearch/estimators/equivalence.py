@@ -184,7 +184,7 @@ class PC(EquivalenceMethod):
     def _check_settings(self) -> None:
         super()._check_settings()
         checks.one_of("ci_test", self.ci_test, ("auto", *TESTS))
-        checks.real("ci_level", self.ci_level, 0.0, 1.0, strict=True)
+        checks.between("ci_level", self.ci_level, 0.0, 1.0)
         checks.knowledge(self.knowledge)
 
     def _construct(self, judgement: Judgement, rng: np.random.Generator, monitor: Monitor) -> Construction:  # noqa: ARG002

@@ -14,6 +14,7 @@ from dagsearch.estimators.result import CYCLIC, Construction, Graph
 from dagsearch.graph import DAG, CyclicGraph, Knowledge
 from dagsearch.graph.order import find_cycle
 from dagsearch.search.monitor import Monitor, Progress
+from dagsearch.search.protocol import FINISHED
 
 
 class NOTEARS(DagEstimator):
@@ -116,6 +117,8 @@ class NOTEARS(DagEstimator):
             fit = notears(data.standardised(), self.l1, self.threshold, allowed, on_evaluation=note)
             weights = fit.weights
         graph, notes = self._graph(weights, data.names)
+        if monitor.status != FINISHED:
+            notes += (f"NOTEARS had not converged when it ended ({monitor.status})",)
         if fit is not None and not fit.converged:
             notes += (f"NOTEARS did not converge: its distance from acyclicity is still h = {fit.h:.2g}",)
         return Construction(

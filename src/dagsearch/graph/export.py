@@ -16,6 +16,7 @@ import numpy as np
 
 from dagsearch.errors import DataError, InputError
 from dagsearch.graph.convert import as_graph
+from dagsearch.graph.cyclic import CyclicGraph
 from dagsearch.graph.dag import DAG
 from dagsearch.graph.dot import to_dot
 from dagsearch.graph.pdag import PDAG
@@ -23,32 +24,33 @@ from dagsearch.graph.pdag import PDAG
 __all__ = ["from_file", "to_dot", "to_edge_csv", "to_graphml"]
 
 
-def to_graphml(graph: DAG | PDAG) -> str:
+def to_graphml(graph: DAG | PDAG | CyclicGraph) -> str:
     """Return a graph as GraphML.
 
     Parameters
     ----------
     graph
-        A DAG or a PDAG. Each edge of a PDAG is written once, with its type, directed or undirected.
+        A DAG, a PDAG or a CyclicGraph. Each edge of a PDAG is written once, with its type, directed or undirected. So
+        are the types of a CyclicGraph, lest edges both ways are read as an undirected one.
     """
     import networkx as nx  # noqa: PLC0415
 
     plain = nx.DiGraph()
     plain.add_nodes_from(graph.names)
     plain.add_edges_from(graph.directed_edges)
-    if isinstance(graph, PDAG):
+    if not isinstance(graph, DAG):
         nx.set_edge_attributes(plain, "directed", name="type")
         plain.add_edges_from(graph.undirected_edges, type="undirected")
     return "\n".join(nx.generate_graphml(plain)) + "\n"
 
 
-def to_edge_csv(graph: DAG | PDAG) -> str:
+def to_edge_csv(graph: DAG | PDAG | CyclicGraph) -> str:
     """Return the edges as CSV with the columns cause and effect, and for a PDAG also type.
 
     Parameters
     ----------
     graph
-        A DAG or a PDAG; its isolated nodes do not appear.
+        A DAG, a PDAG or a CyclicGraph; its isolated nodes do not appear.
     """
     rows = [["cause", "effect"], *map(list, graph.directed_edges)]
     if isinstance(graph, PDAG):

@@ -9,18 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from dagsearch.errors import InputError, MissingExtraError
-from dagsearch.graph import DAG, PDAG
+from dagsearch.graph import DAG, PDAG, CyclicGraph
 from dagsearch.graph.export import to_dot, to_edge_csv, to_graphml
 from dagsearch.report.picture import draw
 
 
-def write_graph(graph: DAG | PDAG, folder: str | Path, stem: str = "graph", truth: Any = None) -> list[Path]:
+def write_graph(
+    graph: DAG | PDAG | CyclicGraph, folder: str | Path, stem: str = "graph", truth: Any = None
+) -> list[Path]:
     """Write a graph as DOT, GraphML, CSV and SVG; files appear complete or not at all.
 
     Parameters
     ----------
     graph
-        A DAG or a PDAG.
+        A DAG, a PDAG or a CyclicGraph.
     folder
         Where to write; created with its parents where it does not exist.
     stem
@@ -50,7 +52,7 @@ def write_graph(graph: DAG | PDAG, folder: str | Path, stem: str = "graph", trut
         raise InputError(f"folder must be writable, got {folder}: {error.strerror}") from error
 
 
-def _write_drafts(graph: DAG | PDAG, workshop: Path, stem: str, truth: Any) -> list[Path]:
+def _write_drafts(graph: DAG | PDAG | CyclicGraph, workshop: Path, stem: str, truth: Any) -> list[Path]:
     """Write all formats into a temporary folder."""
     texts = {".dot": to_dot(graph), ".graphml": to_graphml(graph), ".csv": to_edge_csv(graph)}
     drafts = [workshop / f"{stem}{suffix}" for suffix in texts]

@@ -8,27 +8,28 @@ from pathlib import Path
 from typing import Any
 
 from dagsearch.errors import InputError, MissingExtraError
-from dagsearch.graph import DAG, PDAG
+from dagsearch.graph import DAG, PDAG, CyclicGraph
 from dagsearch.report import with_graphviz, with_matplotlib
 from dagsearch.report.sketch import Sketch, sketch
 
 _FORMATS = (".svg", ".png")
 
 
-def draw(graph: DAG | PDAG, path: str | Path, title: str | None = None, truth: Any = None) -> Path:
+def draw(graph: DAG | PDAG | CyclicGraph, path: str | Path, title: str | None = None, truth: Any = None) -> Path:
     """Draw a graph into a file; the same graph gives the same file.
 
     Parameters
     ----------
     graph
-        A DAG or a PDAG; undirected edges have no arrowhead, isolated nodes are shown.
+        A DAG, PDAG or CyclicGraph; undirected edges have no arrowhead, isolated nodes are shown.
     path
         Where to write; the suffix ``.svg`` or ``.png`` says in which format.
     title
         Text above the picture.
     truth
         The true graph where it is known, in any form that `dagsearch.metrics.compare` takes. Edges are then
-        coloured as right, reversed or extra, missing ones are dashed, and a legend counts them.
+        coloured as right, reversed or extra, missing ones are dashed, and a legend counts them; not for a graph with
+        a cycle.
 
     Returns
     -------

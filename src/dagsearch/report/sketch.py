@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from dagsearch.graph import DAG, PDAG
+from dagsearch.graph import DAG, PDAG, CyclicGraph
 from dagsearch.metrics import Verdict, classify
 
 Kind = Verdict | Literal["plain"]
@@ -57,9 +57,12 @@ class Sketch:
         return [(f"{counts[kind]} {kind}", style) for kind, style in STYLES.items() if counts[kind] and kind != "plain"]
 
 
-def sketch(graph: DAG | PDAG, title: str | None = None, truth: Any = None) -> Sketch:
-    """Decide on the strokes: plain ones, or with a known truth one of a kind for each verdict."""
-    if truth is not None:
+def sketch(graph: DAG | PDAG | CyclicGraph, title: str | None = None, truth: Any = None) -> Sketch:
+    """Decide on the strokes: plain ones, or with a known truth one of a kind for each verdict.
+
+    A graph with a cycle is not compared with any truth.
+    """
+    if truth is not None and not isinstance(graph, CyclicGraph):
         comparison = classify(graph, truth)
         return Sketch(comparison.names, tuple(Stroke(*edge) for edge in comparison.edges), title)
     arrows = [Stroke(cause, effect, True, "plain") for cause, effect in graph.directed_edges]

@@ -148,7 +148,10 @@ def _number(value: float) -> str:
 
 
 def _listed(dag: Graph, model: DagEstimator) -> str:
-    """Each variable with its causes, and what the data say of them where that is known; then undirected edges."""
+    """Each variable with its causes, and what the data say of them where that is known; then undirected edges.
+
+    Undirected edges have a number for each direction, the one that is written first.
+    """
     known = {} if model.evidence_ is None else model.evidence_.by_edge()
 
     def cause(name: str, effect: str) -> str:
@@ -159,5 +162,7 @@ def _listed(dag: Graph, model: DagEstimator) -> str:
     for effect in dag.names:
         causes = ", ".join(cause(name, effect) for name in dag.parents(effect))
         lines.append(f"  {effect} <- {causes}" if causes else f"  {effect}")
-    lines += [f"  {first} -- {second}" for first, second in dag.undirected_edges]
+    for first, second in dag.undirected_edges:
+        values = [known[pair] for pair in ((first, second), (second, first)) if pair in known]
+        lines.append(f"  {first} -- {second}" + (f" ({', '.join(map(_number, values))})" if values else ""))
     return "\n".join(lines)

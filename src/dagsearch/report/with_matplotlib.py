@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dagsearch.graph.order import topological_order
+from dagsearch.graph.order import find_cycle, topological_order
 from dagsearch.report.layers import Points, layered
 from dagsearch.report.sketch import Sketch, Stroke
 
@@ -73,6 +73,9 @@ def _downward(sketch: Sketch) -> npt.NDArray[np.int8]:
         # Undirected edges have no direction of their own, and missing ones could close a cycle.
         matrix = arranged if stroke.directed and stroke.kind != "missing" else others
         matrix[index[stroke.cause], index[stroke.effect]] = 1
+    while (cycle := find_cycle(arranged)) is not None:
+        upward = cycle[-1], cycle[0]
+        arranged[upward], others[upward] = 0, 1
     in_order = np.ix_(*[topological_order(arranged)] * 2)
     arranged[in_order] |= np.triu((others | others.T)[in_order])
     return arranged
