@@ -28,15 +28,14 @@ NAMES = list("abcdef")
 KINDS = [ds.NOTEARS, ds.LiNGAM, ds.GES, ds.PC]
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.method)
 LINEAR = pd.DataFrame(linear_models.uniform_table(1000, seed=1), columns=NAMES)
+CROSS = "\u00d7"
 TRUE_EDGES = {(NAMES[i], NAMES[j]) for i, j in linear_models.edges(linear_models.WEIGHTS)}
 
 
 # ---------------------------------------------------------------- what they find
 
 
-@pytest.mark.parametrize(
-    ("kind", "tpr", "fdr", "shd"), [(ds.NOTEARS, 2 / 17, 0.5, 15), (ds.LiNGAM, 4 / 17, 5 / 9, 14)]
-)
+@pytest.mark.parametrize(("kind", "tpr", "fdr", "shd"), [(ds.NOTEARS, 2 / 17, 0.5, 15), (ds.LiNGAM, 4 / 17, 5 / 9, 14)])
 def test_sachs_after_pruning_has_the_metrics_of_the_paper(kind, tpr, fdr, shd):
     data = ds.datasets.load("sachs")
     model = kind(random_state=0).fit(data)
@@ -114,7 +113,7 @@ def test_seeds_of_lingam_may_differ_where_the_data_do_not_fit_its_model():
     assert len(repeated) == 1
 
 
-def test_two_few_iterations_of_ica_are_noted():
+def test_too_few_iterations_of_ica_are_noted():
     assert "did not converge" in ds.LiNGAM(max_iter=1, random_state=0).fit(TABLE).result_.notes[-1]
 
 
@@ -194,9 +193,9 @@ def test_text_of_a_graph_with_a_cycle_says_so_and_has_crosses_for_metrics():
     data = judged_data()
     text = as_text(ds.NOTEARS(random_state=0).fit(data), data, "table")
     assert "NOT ACYCLIC" in text
-    assert "reward × (bic-quadratic)" in text
+    assert f"reward {CROSS} (bic-quadratic)" in text
     row = next(line for line in text.splitlines() if line.startswith("constructed"))
-    assert row.split() == ["constructed", *["×"] * 5]
+    assert row.split() == ["constructed", *[CROSS] * 5]
     assert "After pruning" not in text
     assert "a <- c" in text
 
@@ -253,7 +252,7 @@ def test_the_score_judges_the_graph_but_does_not_change_it(kind, names):
 
 
 class ConstantScore:
-    def local(self, node, parents):
+    def local(self, _node, _parents):
         return -1.0
 
 
@@ -267,7 +266,7 @@ def test_scores_that_tell_members_of_a_class_apart_are_refused(kind, score):
 
 def test_ges_maximises_a_users_local_score_and_refuses_one_of_whole_graphs():
     class Whole:
-        def reward(self, adjacency):
+        def reward(self, _adjacency):
             return 0.0
 
     assert ds.GES(score=ConstantScore()).fit(TABLE).dag_.n_edges == 0
@@ -311,7 +310,7 @@ def test_text_is_refused_by_column_with_methods_that_take_it(kind):
 
 @pytest.mark.parametrize("kind", [*KINDS, ds.CAM, ds.RLBIC], ids=lambda kind: kind.method)
 def test_a_constant_column_is_refused_by_name(kind):
-    with pytest.raises(DataError, match="'c'.*constant|constant.*'c'"):
+    with pytest.raises(DataError, match=r"column 'c' is constant"):
         make(kind).fit(TABLE.assign(c=1.0))
 
 
