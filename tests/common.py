@@ -75,7 +75,7 @@ def families(n_nodes, n_families, max_parents, seed=0):
 
 
 # JAX compiles for each shape, which takes longer than training: all fits of RL-BIC have these, and tables of 6 columns.
-FEW_STEPS = {"n_iterations": 3, "batch_size": 4, "input_dimension": 8, "initial_bias": -1.0}
+FEW_STEPS = {"n_iterations": 2, "batch_size": 4, "input_dimension": 8, "initial_bias": -1.0}
 
 
 def make(kind, **settings):

