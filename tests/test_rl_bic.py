@@ -69,7 +69,8 @@ def naive_attention(parameters, x, n_heads=16):
 
 def naive_encoded(encoder, x):
     x = naive_normalised(encoder["embedding"]["norm"], x @ encoder["embedding"]["weights"])
-    for block in encoder["blocks"]:
+    n_blocks = len(encoder["blocks"]["widen"]["shift"])
+    for block in (jax.tree.map(lambda tensor, k=k: tensor[k], encoder["blocks"]) for k in range(n_blocks)):
         x = naive_normalised(block["first_norm"], x + naive_attention(block["attention"], x))
         wide = np.maximum(x @ block["widen"]["weights"] + block["widen"]["shift"], 0.0)
         x = naive_normalised(block["second_norm"], x + wide @ block["narrow"]["weights"] + block["narrow"]["shift"])
@@ -254,6 +255,13 @@ def test_a_gradient_is_clipped_to_norm_one_and_never_lengthened():
     long, short = np.array([[3.0, 4.0]]), np.array([0.3, 0.4])
     np.testing.assert_allclose(training._clipped(long), [[0.6, 0.8]], rtol=1e-6)
     np.testing.assert_allclose(training._clipped(short), short, rtol=1e-6)
+
+
+def test_stacked_blocks_are_clipped_one_by_one():
+    gradient = {"blocks": {"weights": np.array([[3.0, 4.0], [0.3, 0.4]])}, "embedding": np.array([[3.0, 4.0]])}
+    clipped = training._with_clipped_tensors(gradient)
+    np.testing.assert_allclose(clipped["blocks"]["weights"], [[0.6, 0.8], [0.3, 0.4]], rtol=1e-6)
+    np.testing.assert_allclose(clipped["embedding"], [[0.6, 0.8]], rtol=1e-6)
 
 
 def test_another_table_of_the_same_size_needs_no_compilation():

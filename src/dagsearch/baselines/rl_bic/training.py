@@ -154,9 +154,15 @@ def _moved(state: State, gradients: dict[str, list[Parameters]], rate: jax.Array
     parameters, moments = dict(state.parameters), state.moments._asdict()
     for network, of_network in gradients.items():
         for gradient in of_network:
-            direction, moments[network] = _ADAM.update(jax.tree.map(_clipped, gradient), moments[network])
+            direction, moments[network] = _ADAM.update(_with_clipped_tensors(gradient), moments[network])
             parameters[network] = jax.tree.map(lambda p, d: p + rate * d, parameters[network], direction)
     return parameters, Moments(**moments)
+
+
+def _with_clipped_tensors(gradient: Parameters) -> Parameters:
+    """A network's gradient with each tensor clipped; those of the encoder's blocks are stacked."""
+    clip = {"blocks": jax.vmap(_clipped)}
+    return {name: jax.tree.map(clip.get(name, _clipped), part) for name, part in gradient.items()}
 
 
 def _clipped(gradient: jax.Array) -> jax.Array:
