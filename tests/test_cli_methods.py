@@ -357,3 +357,13 @@ def test_a_cyclic_row_among_all_methods_is_marked(monkeypatch):
     row = next(line for line in text.splitlines() if line.startswith("notears")).split()
     assert row[1:7] == ["3", "-", "3", CROSS, CROSS, CROSS]
     assert row[-1] == "cyclic"
+
+
+def test_ctrl_c_in_a_method_without_a_best_graph_keeps_what_the_others_found(monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dagsearch.estimators.lingam.lingam", interrupted)
+    record = json.loads(succeed("discover", "good.csv", "--method", "all", *FEW, "--json", "-"))
+    assert [row["method"] for row in record["methods"]][-2:] == ["notears", "lingam"]
+    assert record["methods"][-1] == {"method": "lingam", "error": "interrupted"}

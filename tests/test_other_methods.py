@@ -390,7 +390,7 @@ def test_notears_that_is_stopped_keeps_its_last_weights_and_says_so(monkeypatch,
     ending_after(60, error, monkeypatch)
     model = ds.NOTEARS(prune="none").fit(TABLE)
     assert model.result_.n_edges > 0
-    assert model.result_.status in (status, "cyclic")
+    assert model.result_.status == status  # also where the last weights have cycles: the graph says so itself
     assert model.result_.notes[-1] == f"NOTEARS had not converged when it ended ({status})"
     repaired = ds.NOTEARS(prune="none", repair=True)
     ending_after(60, error, monkeypatch)

@@ -20,7 +20,6 @@ from dagsearch.scores import Score
 from dagsearch.search.protocol import FINISHED, INTERRUPTED
 
 _COLUMNS = (("method", 15), ("edges", 7), ("reward", 12), ("pruned", 8), ("TPR", 8), ("FDR", 8), ("SHD", 6), ("s", 9))
-_ANY_SCORE = ("cd-uct", "greedy", "random-search", "random-sampling", "notears", "lingam", "rl-bic")
 
 
 def discover_by_all(data: Dataset, data_name: str, options: dict[str, Any]) -> None:
@@ -43,6 +42,13 @@ def discover_by_all(data: Dataset, data_name: str, options: dict[str, Any]) -> N
             records.append({"method": method, "error": message})
             _say(as_text, f"{method:<15} {message}")
             continue
+        except KeyboardInterrupt:
+            # A method without a best graph so far was interrupted; what the others found is kept.
+            if judge is None:
+                raise
+            records.append({"method": method, "error": INTERRUPTED})
+            _say(as_text, f"{method:<15} {INTERRUPTED}")
+            break
         if judge is None:
             judge = model.score_
             _say(as_text, _heading(data, data_name, model))
@@ -62,8 +68,8 @@ def discover_by_all(data: Dataset, data_name: str, options: dict[str, Any]) -> N
 def _check_settings(options: dict[str, Any]) -> None:
     """Refuse a wrong value of an option before any method is run, though only the last one takes it."""
     given = arguments({**options, "require": [], "forbid": []})
-    for method, kind in METHODS.items():
-        names = kind().get_params().keys() - (set() if method in _ANY_SCORE else {"score"})
+    for kind in METHODS.values():
+        names = kind().get_params().keys() - (set() if kind.any_score else {"score"})
         kind(**{name: value for name, value in given.items() if name in names}).check()
 
 
@@ -77,7 +83,7 @@ def _model(method: str, options: dict[str, Any], data: Dataset, judge: Score | N
     if "discrete" not in kind.data_kinds and all(k == "discrete" for k in data.kinds):
         raise InputError("needs continuous columns")
     chosen = {name: value for name, value in given.items() if name in taken and name != "score"}
-    if method in _ANY_SCORE:
+    if kind.any_score and "score" in taken:
         chosen["score"] = judge if judge is not None else given.get("score", "auto")
     return kind(**chosen, progress=True)
 

@@ -57,6 +57,8 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
     """Kinds of columns that the method takes."""
     extra: ClassVar[str | None] = None
     """The extra of dagsearch that brings what the method needs."""
+    any_score: ClassVar[bool] = True
+    """Whether any score will do; otherwise it must be the same for equivalent graphs."""
     pruned_by_significance: ClassVar[bool] = False
     """Whether ``prune="auto"`` is CAM pruning with any continuous score, as the score does not construct the graph."""
 

@@ -28,6 +28,7 @@ class EquivalenceMethod(DagEstimator):
     """Base of methods whose ``dag_`` is a `PDAG`, and whose score must be the same for all DAGs of a class."""
 
     extra: ClassVar[str | None] = "baselines"
+    any_score: ClassVar[bool] = False
     pruned_by_significance: ClassVar[bool] = True
 
     def _check_settings(self) -> None:

@@ -117,13 +117,13 @@ class NOTEARS(DagEstimator):
             fit = notears(data.standardised(), self.l1, self.threshold, allowed, on_evaluation=note)
             weights = fit.weights
         graph, notes = self._graph(weights, data.names)
-        if monitor.status != FINISHED:
+        if fit is None:
             notes += (f"NOTEARS had not converged when it ended ({monitor.status})",)
-        if fit is not None and not fit.converged:
+        elif not fit.converged:
             notes += (f"NOTEARS did not converge: its distance from acyclicity is still h = {fit.h:.2g}",)
         return Construction(
             graph=graph,
-            status=CYCLIC if isinstance(graph, CyclicGraph) else monitor.status,
+            status=CYCLIC if isinstance(graph, CyclicGraph) and monitor.status == FINISHED else monitor.status,
             settings={"l1": self.l1, "threshold": self.threshold, "repair": self.repair},
             notes=notes,
         )

@@ -70,8 +70,8 @@ class Result:
     seconds
         Time of the whole fit.
     status
-        ``"finished"``; ``"time-limit"`` or ``"interrupted"`` if the graph is the best one so far; ``"cyclic"`` if it is
-        not acyclic.
+        ``"finished"``; ``"time-limit"`` or ``"interrupted"`` if the graph is the best one so far; ``"cyclic"`` if the
+        method finished with a graph that is not acyclic.
     seed
         Seed that repeats the fit.
     settings

@@ -8,15 +8,15 @@ from typing import Any
 from dagsearch._version import __version__
 from dagsearch.data import Dataset
 from dagsearch.estimators import DagEstimator
-from dagsearch.estimators.result import CYCLIC, Graph
+from dagsearch.estimators.result import Graph
 from dagsearch.graph import CyclicGraph
 from dagsearch.metrics import compare
 
 _EARLY = {
     "time-limit": "The time limit was reached: this is the best graph so far.",
     "interrupted": "Interrupted: this is the best graph so far.",
-    CYCLIC: "NOT ACYCLIC: this graph is no answer to the question of what causes what.",
 }
+_NOT_ACYCLIC = "NOT ACYCLIC: this graph is no answer to the question of what causes what."
 _UNDEFINED = "\u00d7"  # as the paper marks the metrics of a graph that is not acyclic
 _METRICS = (("TPR", "tpr"), ("FDR", "fdr"), ("SHD", "shd"), ("precision", "precision"), ("F1", "f1"))
 
@@ -69,6 +69,8 @@ def as_text(model: DagEstimator, data: Dataset, data_name: str) -> str:
     ]
     if result.status in _EARLY:
         lines += [_EARLY[result.status], ""]
+    if isinstance(model.dag_, CyclicGraph):
+        lines += [_NOT_ACYCLIC, ""]
     lines += [f"Constructed graph, {result.n_edges} edges{_what_is_shown(model)}:", _listed(model.dag_, model), ""]
     if pruned:
         heading = f"After pruning ({_rule(model)}), {model.pruned_dag_.n_edges} edges:"
