@@ -117,9 +117,9 @@ class NOTEARS(DagEstimator):
             fit = notears(data.standardised(), self.l1, self.threshold, allowed, on_evaluation=note)
             weights = fit.weights
         graph, notes = self._graph(weights, data.names)
-        if fit is None:
+        if monitor.status != FINISHED:
             notes += (f"NOTEARS had not converged when it ended ({monitor.status})",)
-        elif not fit.converged:
+        elif fit is not None and not fit.converged:
             notes += (f"NOTEARS did not converge: its distance from acyclicity is still h = {fit.h:.2g}",)
         return Construction(
             graph=graph,
