@@ -77,10 +77,11 @@ def syntren(n_seeds):
     rows = [metrics_of(model.pruned_dag_, data.truth) for (model, _), data in found]
     n_open = sum(bool([n for n in model.result_.notes if "converge" in n]) for (model, _), _ in found)
     report("syntren", "lingam", rows, np.mean([s for (_, s), _ in found]), f"{n_open} of {len(found)} not converged")
-    for method in ("pc", "ges"):
-        found = [(fitted(method, data), data) for data in sets]
-        rows = [metrics_of(model.pruned_dag_, data.truth) for (model, _), data in found]
-        report("syntren", method, rows, np.mean([s for (_, s), _ in found]))
+    found = [(fitted("pc", data), data) for data in sets]
+    rows = [metrics_of(model.pruned_dag_, data.truth) for (model, _), data in found]
+    report("syntren", "pc", rows, np.mean([s for (_, s), _ in found]))
+    model, seconds = fitted("ges", sets[0])
+    report("syntren", "ges", [metrics_of(model.pruned_dag_, sets[0].truth)], seconds, "first set only")
 
 
 def er50(n_seeds):
