@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import expm
 from scipy.optimize import Bounds, minimize
-from scipy.sparse.csgraph import connected_components
 
 from dagsearch.blas import one_blas_thread
 from dagsearch.errors import InputError
+from dagsearch.graph.order import edges_on_cycles
 
 Floats = NDArray[np.float64]
 
@@ -155,18 +155,10 @@ def without_cycles(weights: Floats) -> Floats:
         (n_nodes, n_nodes): [i, j] is the effect of i on j, 0 for no edge.
     """
     acyclic = weights.copy()
-    while (on_cycle := _on_cycle(acyclic)).any():
+    while (on_cycle := edges_on_cycles(acyclic != 0.0)).any():
         sizes = np.where(on_cycle, np.abs(acyclic), np.inf)
         acyclic[np.unravel_index(sizes.argmin(), sizes.shape)] = 0.0
     return acyclic
-
-
-def _on_cycle(weights: Floats) -> NDArray[np.bool_]:
-    """Which edges have both ends in one strongly connected component."""
-    edges = weights != 0.0
-    _, component = connected_components(edges, directed=True, connection="strong")
-    on_cycle: NDArray[np.bool_] = edges & (component[:, None] == component[None, :])
-    return on_cycle
 
 
 # ---------------------------------------------------------------- the augmented Lagrangian

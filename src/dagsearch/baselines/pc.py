@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 
 from dagsearch.errors import DataError, InputError, MissingExtraError, UnknownNameError
 from dagsearch.graph.checks import default_names
+from dagsearch.graph.order import edges_on_cycles
 
 __all__ = ["TESTS", "PcFit", "pc"]
 
@@ -101,7 +101,7 @@ def pc(
     knowledge = _Knowledge.over(len(labels), allowed, required)
     marks, n_tests = _marks(values, test, level, knowledge)
     directed, undirected, bidirected = _marks_turned(marks)
-    released = bidirected | (_on_cycles(directed) & ~knowledge.fixed)
+    released = bidirected | (edges_on_cycles(directed) & ~knowledge.fixed)
     released |= released.T
     directed &= ~released
     _refuse_fixed_cycle(directed, labels)
@@ -202,13 +202,6 @@ def _marks_turned(marks: NDArray[Any]) -> tuple[BoolMatrix, BoolMatrix, BoolMatr
     return tail & arrow.T, tail & tail.T, arrow & arrow.T
 
 
-def _on_cycles(directed: BoolMatrix) -> BoolMatrix:
-    """Edges that are part of a directed cycle."""
-    _, component = connected_components(directed, connection="strong")
-    inside: BoolMatrix = component[:, None] == component[None, :]
-    return directed & inside
-
-
 def _pairs(symmetric: BoolMatrix) -> Pairs:
     """Pairs of indices, lower first."""
     return tuple((int(i), int(j)) for i, j in np.argwhere(np.triu(symmetric)))
@@ -216,7 +209,7 @@ def _pairs(symmetric: BoolMatrix) -> Pairs:
 
 def _refuse_fixed_cycle(directed: BoolMatrix, names: Sequence[str]) -> None:
     """Raise where edges whose direction is known form a cycle."""
-    among = np.flatnonzero(_on_cycles(directed).any(axis=0))
+    among = np.flatnonzero(edges_on_cycles(directed).any(axis=0))
     if len(among):
         raise InputError(f"knowledge leaves only directions that form a cycle among {_listed(among, names)}")
 

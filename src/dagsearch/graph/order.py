@@ -6,6 +6,7 @@ import heapq
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse.csgraph import connected_components
 
 
 def topological_order(adjacency: npt.NDArray[np.int8]) -> list[int]:
@@ -39,3 +40,10 @@ def find_cycle(adjacency: npt.NDArray[np.int8]) -> list[int] | None:
     cycle = walk[walk.index(walk[-1]) + 1 :][::-1]
     start = cycle.index(min(cycle))
     return cycle[start:] + cycle[:start]
+
+
+def edges_on_cycles(adjacency: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Tell which edges are part of a directed cycle: those with both ends in one strongly connected component."""
+    _, component = connected_components(adjacency, directed=True, connection="strong")
+    on_cycle: npt.NDArray[np.bool_] = adjacency & (component[:, None] == component[None, :])
+    return on_cycle
