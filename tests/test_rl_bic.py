@@ -14,6 +14,8 @@ from dagsearch.errors import InputError
 
 jax = pytest.importorskip("jax", reason="needs the extra rl")
 
+pytestmark = pytest.mark.long  # compiles the networks
+
 from dagsearch.baselines.rl_bic import policy, training  # noqa: E402
 
 N_NODES = 4
