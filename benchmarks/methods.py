@@ -3,8 +3,7 @@
     DAGSEARCH_DATA=folder python benchmarks/methods.py [sachs] [syntren] [er50] [--seeds 3]
 
 Sachs needs no folder. Metrics are those after CAM pruning, as in the paper's tables; for er50-quadratic those of the
-constructed graph, with the reward by bic-quadratic with a penalty per edge. The paper's LiNGAM column cannot be had
-from ICA-LiNGAM: it fits DirectLiNGAM with its edges reversed (see the README).
+constructed graph, with the reward by bic-quadratic with a penalty per edge.
 """
 
 from __future__ import annotations

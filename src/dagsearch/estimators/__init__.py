@@ -14,9 +14,10 @@
 
 from dagsearch.estimators.base import DagEstimator
 from dagsearch.estimators.cam import CAM
-from dagsearch.estimators.equivalence import GES, PC
+from dagsearch.estimators.ges import GES
 from dagsearch.estimators.lingam import LiNGAM
 from dagsearch.estimators.notears import NOTEARS
+from dagsearch.estimators.pc import PC
 from dagsearch.estimators.result import Result
 from dagsearch.estimators.rl_bic import RLBIC
 from dagsearch.estimators.searches import CDUCT, GreedySearch, RandomSampling, RandomSearch

@@ -68,13 +68,6 @@ def encode(encoder: Parameters, x: jax.Array) -> jax.Array:
     return encoded
 
 
-def _through_block(block: Parameters, x: jax.Array) -> jax.Array:
-    """Attention among the variables, then a layer for each variable; both add to what comes in."""
-    x = _normalise(block["first_norm"], x + _attend(block["attention"], x))
-    wide = jax.nn.relu(_linear(block["widen"], x))
-    return _normalise(block["second_norm"], x + _linear(block["narrow"], wide))
-
-
 def edge_logits(decoder: Parameters, encoded: jax.Array) -> jax.Array:
     """Logit of each edge i -> j, (batch, n_nodes, n_nodes): u . tanh(W_l e_i + W_r e_j) + bias."""
     cause, effect = encoded @ decoder["cause"], encoded @ decoder["effect"]
@@ -100,6 +93,13 @@ def _normalise(parameters: Parameters, x: jax.Array) -> jax.Array:
     centred = x - x.mean(axis=(0, 1))
     variance = jnp.square(centred).mean(axis=(0, 1))
     return centred * jax.lax.rsqrt(variance + _VARIANCE_FLOOR) * parameters["scale"] + parameters["shift"]
+
+
+def _through_block(block: Parameters, x: jax.Array) -> jax.Array:
+    """Attention among the variables, then a layer for each variable; both add to what comes in."""
+    x = _normalise(block["first_norm"], x + _attend(block["attention"], x))
+    wide = jax.nn.relu(_linear(block["widen"], x))
+    return _normalise(block["second_norm"], x + _linear(block["narrow"], wide))
 
 
 def _attend(parameters: Parameters, x: jax.Array) -> jax.Array:
