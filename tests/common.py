@@ -13,6 +13,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
 from dagsearch.cli import main
 
@@ -52,6 +54,14 @@ def discrete_frame(n_samples=200, n_nodes=5, seed=0):
     for j in range(1, n_nodes):
         x[:, j] = np.where(rng.random(n_samples) < 0.6, x[:, j - 1], x[:, j])
     return pd.DataFrame(x, columns=list("abcdefghij"[:n_nodes]))
+
+
+@st.composite
+def matrices(draw):
+    """Arrays of several rows in which no column is constant and no two are equal."""
+    shape = draw(st.tuples(st.integers(3, 30), st.integers(2, 5)))
+    noise = draw(hnp.arrays(np.float64, shape, elements=st.floats(-1e3, 1e3, allow_subnormal=False)))
+    return noise + np.outer(np.arange(shape[0]), np.arange(1, shape[1] + 1)) * 1e4
 
 
 def noise_table(n_nodes, n_samples=20):
