@@ -84,7 +84,8 @@ def families(n_nodes, n_families, max_parents, seed=0):
 # ---------------------------------------------------------------- estimators and users' own scores
 
 
-# JAX compiles for each shape, which takes longer than training: all fits of RL-BIC have these, and tables of 6 columns.
+# JAX compiles for each shape, which takes far longer than training: all fits of RL-BIC have these, and tables of 150
+# rows and 6 columns. Running the networks uncompiled would take longer still, since JAX then compiles each operation.
 FEW_STEPS = {"n_iterations": 2, "batch_size": 4, "input_dimension": 8, "initial_bias": -1.0}
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
 import common
 import pytest
 
@@ -23,15 +21,3 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     common.good_table().to_csv("good.csv", index=False)
     return tmp_path
-
-
-@pytest.fixture(scope="module")
-def uncompiled_networks():
-    """Run the networks of RL-BIC operation by operation: compiling them would take longer than a few steps."""
-    if find_spec("jax") is None:
-        yield
-        return
-    import jax
-
-    with jax.disable_jit():
-        yield

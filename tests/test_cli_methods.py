@@ -16,7 +16,7 @@ from dagsearch.baselines.notears import NotearsFit
 from dagsearch.cli.options import OPTION_OF
 from dagsearch.estimators import METHODS
 
-pytestmark = pytest.mark.usefixtures("folder", "uncompiled_networks")
+pytestmark = pytest.mark.usefixtures("folder")
 
 LIGHT = ("--iterations", 2, "--batch-size", 4, "--input-dimension", 8)
 CROSS = "\u00d7"

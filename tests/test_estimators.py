@@ -30,8 +30,6 @@ with_and_without_a_budget = pytest.mark.parametrize(
     ids=name_of,
 )
 
-pytestmark = pytest.mark.usefixtures("uncompiled_networks")
-
 TABLE = normal_frame()
 
 
@@ -202,8 +200,7 @@ def test_settings_in_force_are_recorded_with_defaults_resolved():
 
 @pytest.mark.parametrize(
     ("kind", "edge_budget"),
-    # That RL-BIC repeats is seen where fits are repeated and where n_jobs changes nothing.
-    [*((kind, 8) for kind in SEARCHES.values()), *((kind, None) for kind in METHODS.values() if kind is not ds.RLBIC)],
+    [*((kind, 8) for kind in SEARCHES.values()), *((kind, None) for kind in METHODS.values())],
     ids=name_of,
 )
 def test_one_seed_gives_one_graph(kind, edge_budget):
@@ -228,9 +225,8 @@ def test_two_seeds_of_a_policy_sample_other_graphs():
 
 @every_method
 def test_n_jobs_changes_nothing(kind):
-    table = normal_frame(80, 6)
     score = "bic-linear" if kind in (ds.GES, ds.PC) else "bic-gp"
-    runs = [make(kind, score=score, edge_budget=6, n_jobs=n_jobs).fit(table) for n_jobs in (1, 2, -1)]
+    runs = [make(kind, score=score, edge_budget=6, n_jobs=n_jobs).fit(TABLE) for n_jobs in (1, 2, -1)]
     assert len({run.dag_ for run in runs}) == 1
     assert len({run.reward_ for run in runs}) == 1
     assert len({run.result_.n_score_evaluations for run in runs}) == 1
