@@ -301,6 +301,7 @@ def test_cam_on_sachs_reaches_its_known_numbers(neighbour_selection, n_edges):
     assert (model.dag_.n_edges, model.pruned_dag_.n_edges) == (n_edges, 10)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("data_folder")
 def test_cam_on_syntren_reaches_its_known_means():
     found = []
@@ -312,6 +313,7 @@ def test_cam_on_syntren_reaches_its_known_means():
     assert (round(tpr, 3), round(fdr, 3), round(shd, 1)) == (0.329, 0.794, 41.3)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("data_folder")
 def test_cam_without_selection_on_the_eighth_of_syntren_reaches_its_known_numbers():
     data = ds.datasets.load("syntren-8")
