@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from common import discovered, discrete_frame, files_in, normal_frame, run, succeed
+from common import STRONG_L1, discovered, discrete_frame, files_in, normal_frame, run, succeed
 
 import dagsearch as ds
 from dagsearch.baselines.notears import NotearsFit
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("folder")
 
 LIGHT = ("--iterations", 2, "--batch-size", 4, "--input-dimension", 8)
 CROSS = "\u00d7"
-FEW = ("--sims-per-node", 5, *LIGHT)
+FEW = ("--sims-per-node", 5, "--l1", STRONG_L1, *LIGHT)
 
 
 @pytest.fixture

@@ -107,7 +107,7 @@ def test_arrays_are_taken_too_and_an_estimator_can_be_cloned_and_fitted_again(ki
 
 def test_seeds_of_lingam_may_differ_where_the_data_do_not_fit_its_model():
     table = np.random.default_rng(0).normal(size=(150, 6))
-    orders = {tuple(ds.LiNGAM(random_state=seed).fit(table).causal_order_) for seed in range(6)}
+    orders = {tuple(ds.LiNGAM(random_state=seed).fit(table).causal_order_) for seed in range(3)}
     assert len(orders) > 1
     repeated = {tuple(ds.LiNGAM(random_state=3).fit(table).causal_order_) for _ in range(2)}
     assert len(repeated) == 1
@@ -167,7 +167,8 @@ def test_repair_drops_the_smallest_weights_on_cycles_and_names_them():
 
 
 def test_repair_leaves_a_dag_as_it_is():
-    plain, repaired = ds.NOTEARS().fit(TABLE), ds.NOTEARS(repair=True).fit(TABLE)
+    plain, repaired = (make(ds.NOTEARS, repair=repair).fit(TABLE) for repair in (False, True))
+    assert plain.dag_.n_edges > 0
     assert repaired.dag_ == plain.dag_
     assert repaired.result_.notes == plain.result_.notes
 
@@ -240,8 +241,8 @@ def test_notears_refuses_required_edges():
     ],
 )
 def test_the_score_judges_the_graph_but_does_not_change_it(kind, names):
-    models = [kind(score=name, random_state=0, prune="none").fit(TABLE) for name in names]
-    own = kind(score=ConstantScore(), random_state=0, prune="none").fit(TABLE)
+    models = [make(kind, score=name, prune="none").fit(TABLE) for name in names]
+    own = make(kind, score=ConstantScore(), prune="none").fit(TABLE)
     assert len({model.dag_ for model in (*models, own)}) == 1
     assert own.reward_ == pytest.approx(-6.0)
     assert own.result_.settings["score"] == "custom"
