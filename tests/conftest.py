@@ -5,6 +5,8 @@ from __future__ import annotations
 import common
 import pytest
 
+from dagsearch.blas import one_blas_thread
+
 
 @pytest.fixture
 def data_folder(monkeypatch):
@@ -21,3 +23,10 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     common.good_table().to_csv("good.csv", index=False)
     return tmp_path
+
+
+@pytest.fixture
+def one_thread():
+    """One BLAS thread, as in fits: on a busy machine several wait for each other longer than small matrices take."""
+    with one_blas_thread():
+        yield

@@ -14,7 +14,6 @@ import pytest
 from scipy import stats
 
 import dagsearch as ds
-from dagsearch.blas import one_blas_thread
 from dagsearch.errors import InputError
 from dagsearch.gam import AdditiveModels, basis_size, max_parents_for
 from dagsearch.gam.table import TermTable, _workspace
@@ -25,11 +24,7 @@ from dagsearch.kernels.update import apply_change, gcv_after
 data_folder = os.environ.get("DAGSEARCH_DATA")
 needs_data_folder = pytest.mark.skipif(not data_folder, reason="DAGSEARCH_DATA is not set")
 
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    with one_blas_thread():
-        yield
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 # ---------------------------------------------------------------- data

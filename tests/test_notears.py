@@ -18,6 +18,8 @@ from dagsearch.baselines import notears as module
 from dagsearch.baselines.notears import notears, thresholded, without_cycles
 from dagsearch.errors import InputError
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 TABLE = standardised(normal_noise_table())
 COVARIANCE = np.cov(TABLE.T, bias=True)
 
