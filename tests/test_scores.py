@@ -20,7 +20,6 @@ from sklearn.preprocessing import PolynomialFeatures
 import dagsearch as ds
 from dagsearch.errors import InputError
 from dagsearch.scores import CONTINUOUS, DISCRETE
-from dagsearch.scores.cache import _FIRST_CAPACITY
 
 # ---------------------------------------------------------------- tables and slow twins
 
@@ -305,15 +304,16 @@ def test_asking_twice_does_not_evaluate_twice(score):
 
 
 @pytest.mark.parametrize("n_nodes", [18, 70])
-def test_the_memo_stays_right_when_it_grows(n_nodes):
+def test_the_memo_stays_right_when_it_grows(monkeypatch, n_nodes):
+    monkeypatch.setattr("dagsearch.scores.cache._FIRST_CAPACITY", 512)
     x = normal_table(100, n_nodes, seed=9)
     score = ds.scores.make("bic-linear", x)
     asked = {}
-    for node, parents in families(n_nodes, 2 * _FIRST_CAPACITY, max_parents=8):
+    for node, parents in families(n_nodes, 4096, max_parents=8):
         asked[node, tuple(parents)] = score.local(node, parents)
-    assert len(asked) > _FIRST_CAPACITY
+    assert len(asked) > 4 * 512
     assert score.n_evaluations == len(asked)
-    for node, parents in list(asked)[::97]:
+    for node, parents in list(asked)[::13]:
         mean_square = least_squares_rss(x, node, list(parents), 1) / 100
         expected = -math.log(mean_square + 1e-8) - len(parents) * math.log(100) / 100
         assert asked[node, parents] == pytest.approx(expected, rel=1e-8, abs=1e-10)
