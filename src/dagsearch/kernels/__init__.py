@@ -14,6 +14,13 @@ The search:
 ``rbf``      Gaussian-process kernel matrices
 ``cycles``   how cyclic a graph is, for RL-BIC
 
+Exact learning:
+
+``families`` parent sets that are not dominated
+``subsets``  dynamic programming over all subsets of nodes
+``orders``   local search over orders of the nodes
+``clusters`` violated cluster inequalities
+
 Additive models:
 
 ``radial``        sums of cubed distances, for the splines

@@ -28,6 +28,12 @@ class Memo(NamedTuple):
     count: Any  # (1,) int64   entries in use
 
 
+def new_memo(capacity: int, n_words: int) -> Memo:
+    """An empty table; ``capacity`` is a power of two."""
+    entries = np.zeros((capacity, 1 + n_words + 2), dtype=np.uint64)
+    return Memo(entries, entries.view(np.float64), np.zeros(1, dtype=np.int64))
+
+
 @kernel
 def _slot_of(memo, node, rows, row, words):
     """The slot that holds the key, or the free slot where it belongs."""

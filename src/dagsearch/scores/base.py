@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dagsearch.errors import InputError
 from dagsearch.graph import DAG, as_graph
 from dagsearch.graph.bitset import Rows, row_of, rows_from_membership
+from dagsearch.kernels.families import evaluate_many
 from dagsearch.kernels.local import LOG_FLOOR, OUTSIDE, Family
 from dagsearch.scores.cache import LocalCache
 
@@ -60,6 +61,8 @@ class Score:
 
     name: ClassVar[str] = ""
     decomposable: ClassVar[bool] = True
+    affordable: ClassVar[int] = 20_000_000
+    """How many local scores may be evaluated to learn those of all parent sets, if nobody says how many."""
 
     def __init__(self, n_nodes: int, family: Family | None = None) -> None:
         self.n_nodes = n_nodes
@@ -109,6 +112,33 @@ class Score:
         terms = self.compute(distinct_nodes, rows)
         self.cache.store(self.family, distinct_nodes, rows, terms)
         return terms[positions]
+
+    def best_values(self) -> NDArray[np.float64]:
+        """Bounds, (n_nodes,), of the value of each node whatever its parents: nothing beats all others as parents."""
+        with self.cache.lock:
+            others = ~np.eye(self.n_nodes, dtype=bool)
+            return self.terms(np.arange(self.n_nodes), rows_from_membership(others))[:, 0]
+
+    def survey(
+        self, node: int, rows: Rows, best_value: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Terms (n, 2) of many sets of parents, and what no superset of each set can beat: best value, least penalty.
+
+        What is evaluated in microseconds is not memoised: a survey of all sets would fill the memory.
+        """
+        with self.cache.lock:
+            n_sets = len(rows) // self.cache.n_words
+            if self.family.code == OUTSIDE:
+                terms = self.terms(np.full(n_sets, node), rows)
+                return terms, np.full(n_sets, best_value), self._least_penalties(terms)
+            terms, best_values = np.empty((n_sets, 2)), np.full(n_sets, best_value)
+            evaluate_many(self.family, node, rows, terms, best_values, self.cache.words)
+            self.cache.count_unkept(n_sets)
+            return terms, best_values, terms[:, 1]
+
+    def _least_penalties(self, terms: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Lower bounds of the penalties of all supersets: those of edges grow with the set, others need not."""
+        return np.zeros(len(terms)) if self.family.penalise_parameters else terms[:, 1]
 
     def combine(self, values: Any, penalties: Any) -> Any:
         """Rewards from sums of values and of penalties."""

@@ -11,15 +11,10 @@ from numpy.typing import NDArray
 from dagsearch.graph.bitset import Rows
 from dagsearch.kernels.bits import words_for
 from dagsearch.kernels.local import OUTSIDE, Family, look_up_many, store_many
-from dagsearch.kernels.memo import MAX_LOAD, Memo, rehash
+from dagsearch.kernels.memo import MAX_LOAD, Memo, new_memo, rehash
 
 _FIRST_CAPACITY = 1 << 14
 _MAX_BYTES = 2**30
-
-
-def _empty_memo(capacity: int, n_words: int) -> Memo:
-    entries = np.zeros((capacity, 1 + n_words + 2), dtype=np.uint64)
-    return Memo(entries, entries.view(np.float64), np.zeros(1, dtype=np.int64))
 
 
 class LocalCache:
@@ -40,17 +35,21 @@ class LocalCache:
 
     def __init__(self, n_nodes: int) -> None:
         self.n_words, self.words = words_for(n_nodes)
-        self.memo = _empty_memo(_FIRST_CAPACITY, self.n_words)
+        self.memo = new_memo(_FIRST_CAPACITY, self.n_words)
         self.lock = threading.RLock()
-        self._n_forgotten = 0
+        self._n_not_here = 0
 
     def __len__(self) -> int:
         return int(self.memo.count[0])
 
     @property
     def n_entered(self) -> int:
-        """Number of entries ever made."""
-        return len(self) + self._n_forgotten
+        """Number of local scores ever evaluated, those that are not kept included."""
+        return len(self) + self._n_not_here
+
+    def count_unkept(self, n: int) -> None:
+        """Count local scores that were evaluated but not entered."""
+        self._n_not_here += n
 
     def grow(self, family: Family, n_more: int = 0) -> None:
         """Make room for at least ``n_more`` entries, and at least double the table.
@@ -61,11 +60,11 @@ class LocalCache:
         while len(self) + n_more > MAX_LOAD * capacity:
             capacity *= 2
         if capacity * self.memo.entries[0].nbytes > _MAX_BYTES and family.code != OUTSIDE and len(self) > n_more:
-            self._n_forgotten += len(self)
+            self._n_not_here += len(self)
             self.memo.entries[:] = 0
             self.memo.count[0] = 0
             return
-        larger = _empty_memo(capacity, self.n_words)
+        larger = new_memo(capacity, self.n_words)
         rehash(self.memo, larger, np.zeros(self.n_words, dtype=np.uint64), self.words)
         self.memo = larger
 

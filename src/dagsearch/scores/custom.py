@@ -31,10 +31,15 @@ class CustomLocalScore(Score):
     """A decomposable score of the user's: the reward is the sum of ``local(node, parents)``."""
 
     name: ClassVar[str] = "custom"
+    affordable: ClassVar[int] = 1_000_000
 
     def __init__(self, user_score: Any, n_nodes: int) -> None:
         super().__init__(n_nodes)
         self.user_score = user_score
+
+    def best_values(self) -> NDArray[np.float64]:
+        """Nothing is known of a user's score."""
+        return np.full(self.n_nodes, np.inf)
 
     def compute(self, nodes: NDArray[np.int64], rows: Rows) -> NDArray[np.float64]:
         """Terms of each (node, parent set), from the user's ``local``."""

@@ -6,6 +6,7 @@ import math
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dagsearch.data import Dataset
 from dagsearch.errors import InputError
@@ -58,6 +59,11 @@ class BDeuScore(CountingScore):
     """Log marginal likelihood under a uniform Dirichlet prior worth ``sample_size`` observations."""
 
     name: ClassVar[str] = "bdeu"
+    affordable: ClassVar[int] = 2_000_000
+
+    def best_values(self) -> NDArray[np.float64]:
+        """The logarithm of a probability is never positive; surveys find sharper bounds."""
+        return np.zeros(self.n_nodes)
 
     def __init__(self, data: Dataset, sample_size: float = 1.0) -> None:
         if not isinstance(sample_size, int | float) or not 0 < sample_size < math.inf:

@@ -36,6 +36,9 @@ class FittedScore(Score):
 
     fits_all_nodes: ClassVar[bool]
     """Whether one fit serves all nodes with the same parents."""
+    least_rss: ClassVar[float] = 0.0
+    """No fit has a smaller residual sum of squares."""
+    affordable: ClassVar[int] = 30_000
 
     def __init__(self, data: Dataset, variances: str = "different", penalty: str = "edges", n_jobs: int = 1) -> None:
         settings = bic_settings(data.n_samples, data.n_nodes, variances, penalty)
@@ -69,6 +72,10 @@ class FittedScore(Score):
     def anticipate(self, node: int, parents: tuple[int, ...], candidates: list[int]) -> None:
         """Expect to be asked for ``parents`` of ``node`` with some of the candidates added."""
         self._fits.anticipate(node, parents, candidates, self.max_parents)
+
+    def best_values(self) -> NDArray[np.float64]:
+        """Values of a perfect fit: more parents need not fit better."""
+        return np.full(self.n_nodes, regression_terms_of(self.family, self.least_rss, 0, 0.0)[0])
 
     def rss(self, node: int, parents: Iterable[int]) -> float:
         """Residual sum of squares of the standardised ``node`` on its parents (indices)."""

@@ -77,6 +77,7 @@ class GPScore(FittedScore):
 
     name: ClassVar[str] = "bic-gp"
     fits_all_nodes: ClassVar[bool] = True
+    least_rss: ClassVar[float] = ADDED_TO_RSS
 
     def __init__(self, data: Dataset, variances: str = "different", penalty: str = "edges", n_jobs: int = 1) -> None:
         self._columns = np.ascontiguousarray(data.standardised().T)

@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 from dagsearch.data import Dataset
 from dagsearch.errors import InputError
 from dagsearch.graph.bitset import row_of
-from dagsearch.kernels.local import LINEAR, QUADRATIC, residual_sum_of_squares
+from dagsearch.kernels.local import LINEAR, QUADRATIC, regression_terms_of, residual_sum_of_squares
 from dagsearch.scores.base import Score, empty_family
 
 _MAX_GRAM_BYTES = 2**30
+_MAX_FULL_NODES = 25
+_ROUNDING = 1e-10  # of a mean square from a Gram matrix of unit-variance columns, generously
 
 
 def bic_settings(n_samples: int, n_nodes: int, variances: str, penalty: str) -> dict[str, Any]:
@@ -66,6 +68,16 @@ class GramScore(Score):
                 **bic_settings(data.n_samples, data.n_nodes, variances, penalty),
             ),
         )
+
+    def best_values(self) -> NDArray[np.float64]:
+        """Values given all other nodes, or of a perfect fit if that many monomials would take seconds."""
+        if self.family.code == QUADRATIC and self.n_nodes > _MAX_FULL_NODES:
+            residuals = [0.0] * self.n_nodes
+        else:
+            others = [[p for p in range(self.n_nodes) if p != node] for node in range(self.n_nodes)]
+            residuals = [self.rss(node, others[node]) for node in range(self.n_nodes)]
+        least = np.maximum(np.array(residuals) - _ROUNDING * self.family.n_samples, 0.0)
+        return np.array([regression_terms_of(self.family, rss, 0, 0.0)[0] for rss in least])
 
     def rss(self, node: int, parents: Iterable[int]) -> float:
         """Residual sum of squares of the standardised ``node`` regressed on its parents (indices)."""

@@ -28,6 +28,10 @@ class ScoreLike(Protocol):
     cache: Any
 
     @property
+    def affordable(self) -> int:
+        """How many local scores a survey of all parent sets may take."""
+
+    @property
     def decomposable(self) -> bool:
         """Whether rewards are made of local terms."""
 
@@ -44,11 +48,22 @@ class ScoreLike(Protocol):
     def terms(self, nodes: NDArray[np.int64], rows: Rows) -> NDArray[np.float64]:
         """Local terms of each (node, parent set)."""
 
+    def best_values(self) -> NDArray[np.float64]:
+        """Bounds of the value of each node, whatever its parents."""
+
+    def survey(
+        self, node: int, rows: Rows, best_value: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Local terms of many parent sets of a node; bounds of value and penalty of all their supersets."""
+
     def combine(self, values: Any, penalties: Any) -> Any:
         """Rewards from sums of values and of penalties."""
 
     def reward_of(self, adjacency: NDArray[np.int8]) -> float:
         """Reward of an adjacency matrix known to be acyclic."""
+
+    def rewards_of(self, adjacencies: NDArray[Any], penalised: bool = True) -> NDArray[np.float64]:
+        """Rewards of many adjacency matrices."""
 
 
 @dataclass(frozen=True)

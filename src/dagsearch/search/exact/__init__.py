@@ -1,0 +1,75 @@
+r"""Exact learning: the DAG with the best reward, and a proof.
+
+::
+
+    score --> families --> components --> subsets   dynamic programming, few nodes
+                                      \-> program   integer programming: orders (first graphs), separation (cuts), scip
+    learner     puts these together: edge budgets, the bound, the best graphs in order (ranking)
+    variances   rewards that are no sum over nodes
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagsearch.search.exact.learner import ExactSettings, Learner
+from dagsearch.search.exact.ranking import Ranked
+from dagsearch.search.exact.solve import SOLVERS, Solver
+from dagsearch.search.exact.variances import learn_with_equal_variances
+from dagsearch.search.monitor import Monitor
+from dagsearch.search.protocol import Problem, ScoreLike
+
+__all__ = ["SOLVERS", "ExactOutcome", "ExactSettings", "Ranked", "Solver", "exact"]
+
+
+@dataclass(frozen=True)
+class ExactOutcome:
+    """What an exact search found.
+
+    Attributes
+    ----------
+    adjacency, reward
+        The best graph; optimal if ``reward`` is ``bound``.
+    bound
+        No graph has a higher reward; infinite if nothing is known.
+    max_parents
+        The bound holds for graphs with at most so many parents per node, as more could not be afforded; None: for all.
+    ranking
+        The best graphs in order, if more than one was asked for.
+    ways
+        How the optimum was found.
+    status
+        ``"finished"``, or why the search ended early.
+    """
+
+    adjacency: NDArray[np.int8]
+    reward: float
+    bound: float
+    max_parents: int | None
+    ranking: tuple[Ranked, ...]
+    ways: tuple[str, ...]
+    status: str
+
+
+def exact(
+    problem: Problem, score: ScoreLike, settings: ExactSettings, rng: np.random.Generator, monitor: Monitor
+) -> ExactOutcome:
+    """Find the best DAG; the time limit and Ctrl-C end this with the best graph so far and its bound."""
+    learner = Learner(problem, score, settings, rng, monitor)
+    with monitor.guard():
+        if score.family.equal_variances:
+            learn_with_equal_variances(learner)
+        else:
+            learner.learn()
+    return ExactOutcome(
+        adjacency=learner.best.adjacency,
+        reward=learner.best.reward,
+        bound=learner.bound,
+        max_parents=learner.max_parents,
+        ranking=tuple(learner.ranking),
+        ways=learner.ways,
+        status=monitor.status,
+    )

@@ -1,0 +1,217 @@
+"""Exact learning step by step: a first graph, the families, the optimum, and what depends on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagsearch.errors import InputError
+from dagsearch.graph.bitset import rows_from_membership
+from dagsearch.search.exact.families import TIE, Families, Objective, enumerate_families
+from dagsearch.search.exact.program import EdgeLimit, Incumbent
+from dagsearch.search.exact.ranking import Ranked, best_dags, neighbours
+from dagsearch.search.exact.solve import Solution, Solver
+from dagsearch.search.greedy import greedy
+from dagsearch.search.monitor import Monitor, Progress
+from dagsearch.search.protocol import Problem, ScoreLike
+
+
+@dataclass(frozen=True)
+class ExactSettings:
+    """What is asked for.
+
+    Attributes
+    ----------
+    exactly
+        An edge budget is the number of edges; otherwise it is the largest number.
+    max_parents
+        Only sets of at most so many parents; None: all that may pay, or as many as can be afforded.
+    n_best
+        How many of the best graphs are wanted.
+    solver
+        The way to take.
+    """
+
+    exactly: bool = True
+    max_parents: int | None = None
+    n_best: int = 1
+    solver: Solver = "auto"
+
+
+class Learner:
+    """The state of one exact search, from which the best graph and the bound can be read at any time.
+
+    Parameters
+    ----------
+    problem
+        Required edges (its start graph), allowed ones, and an edge budget.
+    score
+        A decomposable score.
+    settings
+        What is asked for.
+    rng
+        Where local searches start; it does not change the reward of the result.
+    monitor
+        Clock and listener.
+
+    Attributes
+    ----------
+    best
+        The best graph so far.
+    bound
+        No graph has a higher reward (with at most ``max_parents`` parents, if that is not None).
+    max_parents
+        The number of parents up to which sets were looked at because more could not be afforded; None: all.
+    ranking
+        The best graphs in order, as far as they were wanted and found.
+    ways
+        How optima were found.
+    """
+
+    def __init__(
+        self, problem: Problem, score: ScoreLike, settings: ExactSettings, rng: np.random.Generator, monitor: Monitor
+    ) -> None:
+        self.problem = problem
+        self.score = score
+        self.settings = settings
+        self.limit = None if problem.edge_budget is None else EdgeLimit(problem.edge_budget, settings.exactly)
+        self.monitor = monitor
+        self._rng = rng
+        self._what = ""
+        first = greedy(problem, score, rng, monitor)
+        self.best = Ranked(first.adjacency, score.reward_of(first.adjacency))
+        if self.limit is not None and not self.limit.allows(int(first.adjacency.sum())):
+            self.best = replace(self.best, reward=-np.inf)
+        self.bound = float(score.combine(score.best_values().sum(), 0.0))
+        self.max_parents: int | None = None
+        self.ranking: list[Ranked] = []
+        self.ways: tuple[str, ...] = ()
+        self._best_with_fewer = np.inf  # best reward with at most as many edges as allowed
+
+    # ---------------------------------------------------------------- progress
+
+    @property
+    def seconds_left(self) -> float:
+        """Seconds until the time limit; infinite if there is none."""
+        limit = self.monitor.time_limit
+        return np.inf if limit is None else max(limit - self.monitor.seconds, 0.0)
+
+    def __call__(self, incumbent: Incumbent | None = None) -> None:
+        """Report progress; raises when time is up."""
+        gap = ""
+        if incumbent is not None and np.isfinite(incumbent.bound - incumbent.reward):
+            gap = f", gap {incumbent.bound - incumbent.reward:.3g}"
+
+        def progress(seconds: float) -> Progress:
+            return Progress(0.0, 0, None, 0, self.best.reward, seconds, self._what + gap)
+
+        self.monitor.check(progress)
+
+    @contextmanager
+    def _doing(self, what: str) -> Iterator[None]:
+        before, self._what = self._what, what
+        try:
+            yield
+        finally:
+            self._what = before
+
+    # ---------------------------------------------------------------- the optimum
+
+    def learn(self) -> None:
+        """Find the best graph, and the next ones if they are wanted; raises when time is up."""
+        self.optimum()
+        if self.settings.n_best > 1:
+            self._rank()
+
+    def optimum(self, weight: float = 1.0) -> Ranked:
+        """The best graph for the sum of weight * value - penalty, with its value of that sum."""
+        families = self.families(Objective(weight))
+        limit = None if self.limit is None else replace(self.limit, exactly=False)
+        found = self._solved(families, limit, weight, self._known(weight, limit))
+        self._best_with_fewer = found.reward
+        if self.limit is None or self.limit.allows(int(found.adjacency.sum())):
+            return found
+        # Fewer edges are better: families that lose to a subset may be needed to have more of them.
+        self._complete(found)
+        known = self._known(weight, self.limit)
+        slack = found.reward - known.reward
+        families = self.families(Objective(weight, max(slack, TIE)))
+        return self._solved(families, self.limit, weight, known)
+
+    def families(self, objective: Objective) -> Families:
+        """All families that matter for an objective."""
+
+        def report(n_evaluated: int) -> None:
+            with self._doing(f"{n_evaluated:,} parent sets"):
+                self()
+
+        survey = enumerate_families(self.problem, self.score, objective, self.settings.max_parents, report)
+        if survey.max_parents is not None:
+            self.max_parents = min(survey.max_parents, self.max_parents or survey.max_parents)
+        return survey.families
+
+    def _solved(self, families: Families, limit: EdgeLimit | None, weight: float, known: Ranked) -> Ranked:
+        """The best graph over families; what was reached is kept even if time is up."""
+        solution = Solution(families, limit, known.reward)
+        try:
+            with self._doing(f"{len(families):,} families"):
+                solution.solve(self.settings.solver, self, self._rng)
+        finally:
+            self.ways = tuple(dict.fromkeys(self.ways + solution.ways))
+            adjacency = solution.adjacency()
+            if adjacency is not None:
+                self._offer(adjacency)
+            if weight == 1.0:
+                self.bound = max(min(self.bound, solution.bound), self.best.reward)
+        if solution.reward == -np.inf:
+            raise InputError(
+                f"edge_budget is {self.problem.edge_budget}, but no DAG with so many edges fits the other restrictions"
+            )
+        return known if adjacency is None else Ranked(adjacency, solution.reward)
+
+    def _offer(self, adjacency: NDArray[np.int8]) -> None:
+        """Take a graph if it is better than the best and has the right number of edges."""
+        if self.limit is None or self.limit.allows(int(adjacency.sum())):
+            reward = self.score.reward_of(adjacency)
+            if reward > self.best.reward:
+                self.best = Ranked(adjacency, reward)
+
+    def _known(self, weight: float, limit: EdgeLimit | None) -> Ranked:
+        """The best graph so far with its value of an objective, which is -inf if it is not within the limits."""
+        adjacency = self.best.adjacency
+        crowded = self.max_parents is not None and adjacency.sum(axis=0).max() > self.max_parents
+        if self.best.reward == -np.inf or crowded or (limit and not limit.allows(int(adjacency.sum()))):
+            return Ranked(adjacency, -np.inf)
+        terms = self.score.terms(np.arange(self.problem.n_nodes), rows_from_membership(adjacency.T))
+        return Ranked(adjacency, float(weight * terms[:, 0].sum() - terms[:, 1].sum()))
+
+    def _complete(self, found: Ranked) -> None:
+        """Add the least bad edges to a graph that has too few of them."""
+        problem = replace(self.problem, start=found.adjacency.astype(bool))
+        self._offer(greedy(problem, self.score, self._rng, self.monitor).adjacency)
+
+    # ---------------------------------------------------------------- the best graphs
+
+    def _rank(self) -> None:
+        """The best graphs in order; the optimum is known."""
+        n_best = self.settings.n_best
+        free = self.problem.allowed & ~np.eye(self.problem.n_nodes, dtype=bool) & ~self.problem.start
+        near = neighbours(self.best.adjacency, free, self.limit)
+        most_parents = min(self.problem.max_parents, self.max_parents or self.problem.max_parents)
+        near = near[near.sum(axis=1).max(axis=1) <= most_parents]
+        rewards = np.sort(np.append(self.score.rewards_of(near), self.best.reward))[::-1]
+        slack = self._best_with_fewer - rewards[n_best - 1] if len(rewards) >= n_best else np.inf
+        families = self.families(Objective(slack=max(slack, TIE)))
+        for ranked in islice(best_dags(families, self._best_over), n_best):
+            self.ranking.append(ranked)
+
+    def _best_over(self, families: Families) -> tuple[float, NDArray[np.int64] | None]:
+        solution = Solution(families, self.limit)
+        with self._doing(f"graph {len(self.ranking) + 1} of {self.settings.n_best}"):
+            solution.solve(self.settings.solver, self, self._rng)
+        return solution.reward, solution.chosen()

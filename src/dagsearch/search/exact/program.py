@@ -1,0 +1,288 @@
+"""Integer programming over families with cluster cutting planes, as in GOBNILP (Bartlett and Cussens 2017).
+
+One binary variable per family; each node has one family; every cluster has a node without parents inside it. Clusters
+are too many to write down, so those that a solution violates are added in rounds: first to the linear relaxation, whose
+reduced costs then rule out most families, at last to the integer program, until its solution is acyclic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+from scipy.sparse import csr_array, vstack
+
+from dagsearch.search.exact.families import Families
+from dagsearch.search.exact.orders import OrderSearch
+from dagsearch.search.exact.separation import clusters_on_cycles, violated_clusters
+
+PROVEN = 1e-9
+"""A graph is optimal if no bound is higher by more than this share of its loss."""
+
+_SCALE = 1e4  # of the incumbent's loss: solvers stop at absolute gaps of 1e-6
+_RESTARTS = 20
+_SLOW = 0.01  # rounds that close less than this share of the gap are too slow
+_PATIENCE = 10
+
+
+@dataclass(frozen=True)
+class EdgeLimit:
+    """At most, or exactly, so many edges."""
+
+    n_edges: int
+    exactly: bool = False
+
+    def allows(self, n_edges: int) -> bool:
+        """Whether a graph with so many edges will do."""
+        return n_edges == self.n_edges or (n_edges < self.n_edges and not self.exactly)
+
+
+@dataclass
+class Incumbent:
+    """The best DAG so far, one family per node, and an upper bound of all rewards.
+
+    ``chosen`` is None as long as there is none, or only one that is known from elsewhere.
+    """
+
+    reward: float = -np.inf
+    chosen: NDArray[np.int64] | None = None
+    bound: float = np.inf
+
+    def offer(self, reward: float, chosen: NDArray[np.int64]) -> None:
+        """Take a DAG if it is better."""
+        if reward > self.reward:
+            self.reward, self.chosen = reward, chosen
+
+    def lower_bound_to(self, bound: float) -> None:
+        """Take a bound if it is lower; no bound is below the reward of a DAG."""
+        self.bound = max(min(self.bound, bound), self.reward)
+
+
+@dataclass
+class Clusters:
+    """Clusters met so far: they hold for any families over the same nodes, so later programs start with them."""
+
+    rows: NDArray[np.bool_]
+
+    @classmethod
+    def of_pairs(cls, n_nodes: int) -> Clusters:
+        """All pairs of nodes: no cycle of two edges."""
+        i, j = np.triu_indices(n_nodes, 1)
+        rows = np.zeros((len(i), n_nodes), dtype=bool)
+        rows[np.arange(len(i)), i] = rows[np.arange(len(i)), j] = True
+        return cls(rows)
+
+    def add(self, rows: NDArray[np.bool_]) -> None:
+        """Add new ones."""
+        self.rows = np.concatenate([self.rows, rows])
+
+
+class Watch(Protocol):
+    """How a long solution reports, and when it has to end."""
+
+    def __call__(self, incumbent: Incumbent) -> None:
+        """Report; may raise to end the work."""
+
+    @property
+    def seconds_left(self) -> float:
+        """Seconds that are left; infinite if there is no limit."""
+
+
+IntegerSolver = Callable[["Relaxation", NDArray[np.bool_], Clusters, Incumbent, Watch], None]
+
+
+@dataclass
+class Relaxation:
+    """The linear relaxation: losses against each node's best family, in the solver's scale, and the fixed rows."""
+
+    families: Families
+    limit: EdgeLimit | None
+    scale: float
+    best_sum: float
+    losses: NDArray[np.float64]
+    _cuts: list[csr_array] = field(default_factory=list)
+    _n_clusters: int = 0
+
+    @classmethod
+    def of(cls, families: Families, limit: EdgeLimit | None, reward: float) -> Relaxation:
+        """The relaxation of a problem for which a DAG with this reward is known (-inf: none)."""
+        starts = np.searchsorted(families.nodes, np.arange(families.n_nodes))
+        best = families.scores[starts]
+        loss = float(best.sum()) - reward
+        if not 0.0 < loss < np.inf:
+            loss = max(float(np.ptp(families.scores)), 1e-12)
+        scale = _SCALE / loss
+        losses = (best[families.nodes] - families.scores) * scale
+        return cls(families, limit, scale, float(best.sum()), losses)
+
+    def reward_of(self, loss: float) -> float:
+        """The reward that belongs to a loss in the solver's scale."""
+        return self.best_sum - loss / self.scale
+
+    def equalities(self, alive: NDArray[np.bool_]) -> tuple[csr_array, NDArray[np.float64]]:
+        """One family per node, and the number of edges if it is fixed."""
+        nodes = self.families.nodes[alive]
+        n = len(nodes)
+        matrix = csr_array((np.ones(n), (nodes, np.arange(n))), shape=(self.families.n_nodes, n))
+        right = np.ones(self.families.n_nodes)
+        if self.limit is not None and self.limit.exactly:
+            matrix = vstack([matrix, self._edge_row(alive)], format="csr")
+            right = np.append(right, self.limit.n_edges)
+        return matrix, right
+
+    def inequalities(self, alive: NDArray[np.bool_], clusters: Clusters) -> tuple[csr_array, NDArray[np.float64]]:
+        """Cluster inequalities as ``matrix @ x <= right``, and a limit on the edges."""
+        while self._n_clusters < len(clusters.rows):
+            more = clusters.rows[self._n_clusters : self._n_clusters + 256]
+            inside = more[:, self.families.nodes]
+            hit = more.astype(np.float32) @ self.families.parents.T.astype(np.float32) > 0.5
+            self._cuts.append(csr_array((inside & ~hit).astype(float)))
+            self._n_clusters += len(more)
+        matrix, right = -vstack(self._cuts, format="csr")[:, np.flatnonzero(alive)], -np.ones(self._n_clusters)
+        if self.limit is not None and not self.limit.exactly:
+            matrix = vstack([matrix, self._edge_row(alive)], format="csr")
+            right = np.append(right, self.limit.n_edges)
+        return matrix, right
+
+    def _edge_row(self, alive: NDArray[np.bool_]) -> csr_array:
+        return csr_array(self.families.sizes[alive][np.newaxis].astype(float))
+
+
+def solve_program(
+    families: Families,
+    limit: EdgeLimit | None,
+    incumbent: Incumbent,
+    clusters: Clusters,
+    solve_integers: IntegerSolver,
+    watch: Watch,
+    rng: np.random.Generator,
+) -> None:
+    """Improve an incumbent until it is proven optimal; ``incumbent.bound`` falls on the way.
+
+    Parameters
+    ----------
+    families
+        Families of all nodes.
+    limit
+        A limit on the number of edges.
+    incumbent
+        The best DAG known, if any; changed in place.
+    clusters
+        Cluster inequalities to start with; more are added.
+    solve_integers
+        Solves the integer program that is left after the relaxation.
+    watch
+        Hears about progress; may raise to end the work, and ``incumbent`` then has what was reached.
+    rng
+        Where the local search starts.
+    """
+    search = OrderSearch(families)
+    if limit is None:
+        incumbent.offer(*search.best_of(_RESTARTS, rng))
+    relaxation = Relaxation.of(families, limit, incumbent.reward)
+    alive = np.ones(len(families), dtype=bool)
+    recent: list[float] = []
+    while True:
+        watch(incumbent)
+        weights, costs, loss = _relaxed(relaxation, alive, clusters)
+        incumbent.lower_bound_to(relaxation.reward_of(loss))
+        if weights is None or is_proven(incumbent, relaxation):
+            break
+        if limit is None:
+            incumbent.offer(*search.from_weights(weights))
+        else:
+            _offer_rounded(families, limit, weights, incumbent)
+        if is_proven(incumbent, relaxation):
+            break
+        alive &= costs <= (relaxation.best_sum - incumbent.reward) * relaxation.scale - loss + 1e-6
+        violated = violated_clusters(families, weights)
+        recent = [*recent[-_PATIENCE:], incumbent.bound - incumbent.reward]
+        if len(violated) == 0 or (len(recent) > _PATIENCE and recent[-1] > (1.0 - _SLOW) * recent[0]):
+            clusters.add(violated)
+            solve_integers(relaxation, alive, clusters, incumbent, watch)
+            break
+        clusters.add(violated)
+
+
+def is_proven(incumbent: Incumbent, relaxation: Relaxation) -> bool:
+    """Whether the bound has come down to the incumbent."""
+    tolerance = PROVEN * max(_SCALE / relaxation.scale, abs(incumbent.reward))
+    if not incumbent.bound <= incumbent.reward + tolerance:
+        return False
+    incumbent.bound = incumbent.reward
+    return True
+
+
+def _offer_rounded(families: Families, limit: EdgeLimit, weights: NDArray[np.float64], incumbent: Incumbent) -> None:
+    """Offer the graph of each node's family of largest weight, if it will do."""
+    chosen = np.array([of.start + int(weights[of].argmax()) for of in map(families.of, range(families.n_nodes))])
+    adjacency = families.adjacency(chosen)
+    if limit.allows(int(adjacency.sum())) and len(clusters_on_cycles(adjacency)) == 0:
+        incumbent.offer(float(families.scores[chosen].sum()), chosen)
+
+
+def _relaxed(
+    relaxation: Relaxation, alive: NDArray[np.bool_], clusters: Clusters
+) -> tuple[NDArray[np.float64] | None, NDArray[np.float64], float]:
+    """Weights, reduced costs and least loss of the linear relaxation; (None, ...) and infinite loss if infeasible."""
+    equal, equal_right = relaxation.equalities(alive)
+    at_most, right = relaxation.inequalities(alive, clusters)
+    found: Any = linprog(
+        relaxation.losses[alive],
+        A_ub=at_most,
+        b_ub=right,
+        A_eq=equal,
+        b_eq=equal_right,
+        bounds=(0.0, None),
+        method="highs",
+    )
+    weights, costs = np.zeros(len(alive)), np.zeros(len(alive))
+    if found.status == 2:
+        return None, costs, np.inf
+    weights[alive] = found.x
+    costs[alive] = found.lower.marginals
+    return weights, costs, float(found.fun)
+
+
+def solve_by_highs(
+    relaxation: Relaxation, alive: NDArray[np.bool_], clusters: Clusters, incumbent: Incumbent, watch: Watch
+) -> None:
+    """Solve the integer program by SciPy's HiGHS again and again, with the clusters of cycles that its solution has."""
+    families = relaxation.families
+    numbers = np.flatnonzero(alive)
+    equal, equal_right = relaxation.equalities(alive)
+    while True:
+        watch(incumbent)
+        at_most, right = relaxation.inequalities(alive, clusters)
+        limit = watch.seconds_left
+        found: Any = milp(
+            relaxation.losses[alive],
+            integrality=np.ones(len(numbers)),
+            bounds=Bounds(0.0, 1.0),
+            constraints=[
+                LinearConstraint(equal, equal_right, equal_right),
+                LinearConstraint(at_most, -np.inf, right),
+            ],
+            options={"mip_rel_gap": 0.0, **({"time_limit": limit} if np.isfinite(limit) else {})},
+        )
+        if found.status == 2:  # infeasible: nothing beats the incumbent
+            incumbent.lower_bound_to(-np.inf)
+            return
+        if found.mip_dual_bound is not None:
+            incumbent.lower_bound_to(relaxation.reward_of(found.mip_dual_bound))
+        if found.x is not None:
+            chosen = numbers[found.x > 0.5]
+            cycles = clusters_on_cycles(families.adjacency(chosen))
+            if len(cycles) == 0:
+                incumbent.offer(float(families.scores[chosen].sum()), chosen)
+                if found.status == 0:
+                    incumbent.bound = incumbent.reward
+                    return
+            clusters.add(cycles)
+        watch(incumbent)
+        if is_proven(incumbent, relaxation):
+            return
