@@ -2,7 +2,7 @@
 
 ::
 
-    file --read_table--> pandas or array --named_columns--> pandas columns --read_column--> Column
+    file --read_table--> pandas or array --as_table--> pandas columns --read_column--> Column
 """
 
 from __future__ import annotations
@@ -36,6 +36,15 @@ class Column:
     values: NDArray[np.float64]
     labels: tuple[str, ...] | None = None
     is_boolean: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table from outside, column by column: names, entries, and how many levels the type of each declares."""
+
+    names: list[Any]
+    columns: list[pd.Series[Any]]
+    declared_levels: list[int | None]
 
 
 # ---------------------------------------------------------------- files to tables
@@ -195,14 +204,33 @@ def _starts_with_row_numbers(frame: pd.DataFrame) -> bool:
 # ---------------------------------------------------------------- tables to columns
 
 
-def named_columns(X: Any) -> tuple[list[Any], list[pd.Series[Any]]]:
+def as_table(X: Any) -> Table:
     """Split a pandas or polars table, or anything array-like, into names and pandas columns."""
     if isinstance(X, pd.DataFrame):
-        return list(X.columns), [series for _, series in X.items()]
+        columns = [series for _, series in X.items()]
+        return Table(list(X.columns), columns, [_declared_levels(series.dtype) for series in columns])
     if _is_polars(X):
-        return list(X.columns), [_from_polars(series) for series in X.get_columns()]
+        own_columns = X.get_columns()
+        declared_levels = [_declared_levels(series.dtype) for series in own_columns]
+        return Table(list(X.columns), [_from_polars(series) for series in own_columns], declared_levels)
     frame = pd.DataFrame(_two_dimensional(X))
-    return [f"x{j}" for j in frame], [series for _, series in frame.items()]
+    return Table([f"x{j}" for j in frame], [series for _, series in frame.items()], [None] * frame.shape[1])
+
+
+def _declared_levels(dtype: Any) -> int | None:
+    """Number of categories of a pandas Categorical or polars Enum, used or not; None for any other type.
+
+    A polars Categorical lists what has been seen, here or in other columns, which declares nothing.
+    """
+    if not isinstance(dtype, pd.CategoricalDtype) and not _is_enum(dtype):
+        return None
+    # Labels are text, so that 1 and "1" are the same one.
+    return len({str(category) for category in dtype.categories})
+
+
+def _is_enum(dtype: Any) -> bool:
+    """Recognise a polars Enum without importing polars."""
+    return type(dtype).__module__.partition(".")[0] == "polars" and type(dtype).__name__ == "Enum"
 
 
 def _is_polars(X: Any) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -15,18 +16,21 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dagsearch._reading import Column, named_columns, read_column, read_table
+from dagsearch._reading import Column, Table, as_table, read_column, read_table
 from dagsearch.errors import DataError, InputError, UnknownNameError
 
 if TYPE_CHECKING:
     from dagsearch.graph import DAG
 
-__all__ = ["FEW_LEVELS", "Dataset", "Kind", "as_dataset", "read_dataset", "read_table"]
+__all__ = ["FEW_LEVELS", "MOST_LEVELS", "Dataset", "Kind", "as_dataset", "checked_levels", "read_dataset", "read_table"]
 
 Kind = Literal["continuous", "discrete"]
 
 #: A column of whole numbers with at most this many different values is taken to be discrete.
 FEW_LEVELS = 10
+
+#: A column has at most this many levels: their codes are 32-bit integers.
+MOST_LEVELS = int(np.iinfo(np.int32).max)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +52,9 @@ class Dataset:
         The graph that generated the data, where it is known.
     citation
         Where the data comes from.
+    declared_levels
+        How many levels each variable can have, seen in the rows or not; None for a variable of which nobody said so.
+        Discrete scores go by it if they are told to. Empty: nothing is declared.
 
     Raises
     ------
@@ -55,7 +62,7 @@ class Dataset:
         If the table is too small, holds missing or infinite values, or if two columns share a name or their
         values. The message names the columns.
     InputError
-        If the parts do not fit together.
+        If the parts do not fit together, or if a column has more levels than are declared.
     """
 
     values: NDArray[np.float64] = field(repr=False)
@@ -64,11 +71,13 @@ class Dataset:
     labels: tuple[tuple[str, ...] | None, ...] = field(repr=False)
     truth: DAG | None = None
     citation: str = ""
+    declared_levels: tuple[int | None, ...] = field(default=(), kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
         values = np.array(self.values, dtype=np.float64, order="C")
         values.setflags(write=False)
         object.__setattr__(self, "values", values)
+        object.__setattr__(self, "declared_levels", tuple(self.declared_levels) or (None,) * len(self.names))
         _require_fitting_parts(self)
         _require_distinct_names(self.names)
         _require_known_kinds(self)
@@ -76,6 +85,7 @@ class Dataset:
         _require_complete(self)
         _require_finite(self)
         _require_distinct_columns(self)
+        object.__setattr__(self, "declared_levels", _checked_declarations(self))
 
     @property
     def n_samples(self) -> int:
@@ -133,7 +143,7 @@ class Dataset:
         """Cut continuous columns into bins of about equal frequency, which makes them discrete.
 
         Equal values always share a bin; a column with many of them may end up with fewer bins, though with at
-        least two unless it is constant.
+        least two unless it is constant. What such a column declared about its levels is forgotten.
 
         Parameters
         ----------
@@ -151,15 +161,19 @@ class Dataset:
         """
         if n_bins < 2:
             raise InputError(f"n_bins must be at least 2, got {n_bins}")
-        values, kinds = self.values.copy(), list(self.kinds)
+        values, kinds, declared_levels = self.values.copy(), list(self.kinds), list(self.declared_levels)
         for name in columns:
             j = self._continuous_column(name)
             values[:, j] = _equal_frequency_bins(self.values[:, j], n_bins)
             kinds[j] = "discrete"
-        return replace(self, values=values, kinds=tuple(kinds))
+            declared_levels[j] = None
+        return replace(self, values=values, kinds=tuple(kinds), declared_levels=tuple(declared_levels))
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a new DataFrame in which text columns are categories with their labels."""
+        """Return a new DataFrame in which text columns are categories with their labels.
+
+        Levels that are declared but not seen have no label, and so no category.
+        """
         columns = {name: self.values[:, j].copy() for j, name in enumerate(self.names)}
         frame = pd.DataFrame(columns)
         for name, labels in zip(self.names, self.labels, strict=True):
@@ -196,6 +210,8 @@ def as_dataset(X: Any, kinds: Mapping[str, Kind] | None = None, names: Sequence[
 
     Text, booleans and categories become discrete columns, and so do whole numbers with at most
     `FEW_LEVELS` different values and fewer of them than half the rows. Other numbers are continuous.
+    The categories of a pandas Categorical or polars Enum, used or not, are its `Dataset.declared_levels`; booleans
+    declare two.
 
     Parameters
     ----------
@@ -220,12 +236,12 @@ def as_dataset(X: Any, kinds: Mapping[str, Kind] | None = None, names: Sequence[
     """
     if isinstance(X, Dataset):
         return _with_kinds(X, kinds, names)
-    own_names, columns = named_columns(X)
-    node_names = tuple(map(str, own_names if names is None else names))
-    if len(node_names) != len(columns):
-        raise InputError(f"names must have {len(columns)} entries, one per column, got {len(node_names)}")
+    table = as_table(X)
+    node_names = tuple(map(str, table.names if names is None else names))
+    if len(node_names) != len(table.columns):
+        raise InputError(f"names must have {len(table.columns)} entries, one per column, got {len(node_names)}")
     declared = _declared_kinds(kinds, node_names)
-    return _assembled(node_names, columns, declared)
+    return _assembled(node_names, table, declared)
 
 
 def read_dataset(path: str | Path, kinds: Mapping[str, Kind] | None = None) -> Dataset:
@@ -252,6 +268,31 @@ def read_dataset(path: str | Path, kinds: Mapping[str, Kind] | None = None) -> D
         raise DataError(f"{path}: {error}") from error
 
 
+def checked_levels(what: str, given: Any, n_seen: int) -> int:
+    """Return the number of levels that a column is said to have.
+
+    Parameters
+    ----------
+    what
+        What the number is, for the message.
+    given
+        The number.
+    n_seen
+        How many different values the rows hold.
+
+    Raises
+    ------
+    InputError
+        If `given` is not a whole number from `n_seen` to `MOST_LEVELS`.
+    """
+    is_whole = isinstance(given, Integral) and not isinstance(given, bool)
+    if not is_whole or not n_seen <= given <= MOST_LEVELS:
+        raise InputError(
+            f"{what} must be a whole number from {n_seen}, as many as the rows hold, to {MOST_LEVELS}, got {given!r}"
+        )
+    return int(given)
+
+
 def _with_kinds(data: Dataset, kinds: Mapping[str, Kind] | None, names: Sequence[str] | None) -> Dataset:
     """Return `data` with some kinds replaced."""
     if names is not None:
@@ -262,17 +303,21 @@ def _with_kinds(data: Dataset, kinds: Mapping[str, Kind] | None, names: Sequence
     return replace(data, kinds=tuple(map(declared.get, data.names, data.kinds)))
 
 
-def _assembled(names: tuple[str, ...], series: Sequence[pd.Series[Any]], declared: dict[str, Kind]) -> Dataset:
+def _assembled(names: tuple[str, ...], table: Table, declared: dict[str, Kind]) -> Dataset:
     """Read the columns one by one and put them together."""
     columns = [
         read_column(name, entries, may_mix=declared.get(name) == "discrete")
-        for name, entries in zip(names, series, strict=True)
+        for name, entries in zip(names, table.columns, strict=True)
     ]
     return Dataset(
         values=np.stack([column.values for column in columns], axis=1) if columns else np.empty((0, 0)),
         names=names,
         kinds=tuple(declared.get(name, _inferred_kind(column)) for name, column in zip(names, columns, strict=True)),
         labels=tuple(column.labels for column in columns),
+        declared_levels=tuple(
+            2 if n_levels is None and column.is_boolean else n_levels
+            for n_levels, column in zip(table.declared_levels, columns, strict=True)
+        ),
     )
 
 
@@ -313,7 +358,7 @@ def _constant_columns(values: NDArray[np.float64]) -> NDArray[np.bool_]:
 def _require_fitting_parts(data: Dataset) -> None:
     if data.values.ndim != 2:
         raise DataError(f"values must have 2 dimensions (samples x variables), got {data.values.ndim}")
-    for part in ("names", "kinds", "labels"):
+    for part in ("names", "kinds", "labels", "declared_levels"):
         n_entries = len(getattr(data, part))
         if n_entries != data.n_nodes:
             raise InputError(f"{part} must have {data.n_nodes} entries, one per column, got {n_entries}")
@@ -373,3 +418,11 @@ def _require_distinct_columns(data: Dataset) -> None:
         first = seen.setdefault(content, data.names[j])
         if first != data.names[j]:
             raise DataError(f"columns {first!r} and {data.names[j]!r} hold the same values; drop one of them")
+
+
+def _checked_declarations(data: Dataset) -> tuple[int | None, ...]:
+    """Return the declared numbers of levels as plain integers."""
+    return tuple(
+        None if n_levels is None else checked_levels(f"declared_levels of column {name!r}", n_levels, len(np.unique(x)))
+        for name, n_levels, x in zip(data.names, data.declared_levels, data.values.T, strict=True)
+    )
