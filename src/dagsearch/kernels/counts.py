@@ -8,6 +8,9 @@ import numpy as np
 
 from dagsearch.kernels.compile import kernel
 
+# Beyond it a penalty would be infinite and a prior zero, and differences between such scores not numbers.
+MOST_CONFIGURATIONS = 1e280
+
 
 @kernel
 def _compress(cells, n_cells, relabel):
@@ -59,12 +62,12 @@ def count_table(codes, weights, levels, node, cells, n_cells, relabel, table):
 
 
 @kernel
-def log_likelihood(table, n_cells, r, x_log_x):
+def log_likelihood(table, n_cells, n_levels, x_log_x):
     """Sum of N_jk log(N_jk / N_j); ``x_log_x[N]`` holds N log N."""
     total = 0.0
     for j in range(n_cells):
         n_j = 0
-        for k in range(j * r, (j + 1) * r):
+        for k in range(j * n_levels, (j + 1) * n_levels):
             n_j += table[k]
             total += x_log_x[table[k]]
         total -= x_log_x[n_j]
@@ -72,14 +75,17 @@ def log_likelihood(table, n_cells, r, x_log_x):
 
 
 @kernel
-def log_bdeu(table, n_cells, r, n_configurations, sample_size):
-    """Log marginal likelihood with a uniform Dirichlet prior worth ``sample_size`` observations."""
+def log_bdeu(table, n_cells, n_levels, r, n_configurations, sample_size):
+    """Log marginal likelihood with a uniform Dirichlet prior worth ``sample_size`` observations.
+
+    The prior is spread over the ``r`` levels there can be, of which the table has the ``n_levels`` that occur.
+    """
     prior_j = sample_size / n_configurations
     prior_jk = prior_j / r
     total = 0.0
     for j in range(n_cells):
         n_j = 0
-        for k in range(j * r, (j + 1) * r):
+        for k in range(j * n_levels, (j + 1) * n_levels):
             if table[k] > 0:
                 n_j += table[k]
                 total += math.lgamma(prior_jk + table[k]) - math.lgamma(prior_jk)
@@ -89,9 +95,9 @@ def log_bdeu(table, n_cells, r, n_configurations, sample_size):
 
 
 @kernel
-def configurations(levels, parents, n_parents):
-    """Number of joint values the parents could take, as a float since it may be huge."""
+def configurations(cardinalities, parents, n_parents):
+    """Number of joint values the parents could take, as a float since it may be huge; at most `MOST_CONFIGURATIONS`."""
     q = 1.0
     for p in range(n_parents):
-        q *= np.float64(levels[parents[p]])
-    return q
+        q *= np.float64(cardinalities[parents[p]])
+    return min(q, MOST_CONFIGURATIONS)

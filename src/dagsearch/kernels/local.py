@@ -31,7 +31,8 @@ class Family(NamedTuple):
     gram: Any  # (n_columns, n_columns) float64
     codes: Any  # (n_nodes, n_rows) int32
     weights: Any  # (n_rows,) int64   how often each distinct row occurs
-    levels: Any  # (n_nodes,) int64
+    levels: Any  # (n_nodes,) int64   how many occur, of which the codes are numbers
+    cardinalities: Any  # (n_nodes,) int64   how many there can be: at least levels, for the penalty and the prior
     x_log_x: Any  # (n_samples + 1,) float64
     work: Any  # (m, m) float64 scratch of an elimination
     columns: Any  # (m,) int64 scratch: columns of a regression, or parents
@@ -64,15 +65,15 @@ def regression_terms(family, rss, n_parents, n_parameters):
 def _discrete_terms(family, node, rows, row, words):
     """(value, penalty) of a discrete node (F_DV of the paper, divided by n)."""
     n_parents = gram.linear_columns(rows, row, family.columns, words)
-    r = family.levels[node]
-    q = counts.configurations(family.levels, family.columns, n_parents)
+    n_levels, r = family.levels[node], family.cardinalities[node]
+    q = counts.configurations(family.cardinalities, family.columns, n_parents)
     n_cells = counts.parent_cells(family.codes, family.levels, family.columns, n_parents, family.cells, family.relabel)
     n_cells = counts.count_table(
         family.codes, family.weights, family.levels, node, family.cells, n_cells, family.relabel, family.table
     )
     if family.code == BDEU:
-        return counts.log_bdeu(family.table, n_cells, r, q, family.penalty_weight) / family.n_samples, 0.0
-    value = counts.log_likelihood(family.table, n_cells, r, family.x_log_x) / family.n_samples
+        return counts.log_bdeu(family.table, n_cells, n_levels, r, q, family.penalty_weight) / family.n_samples, 0.0
+    value = counts.log_likelihood(family.table, n_cells, n_levels, family.x_log_x) / family.n_samples
     return value, family.penalty_weight * q * (r - 1)
 
 

@@ -11,6 +11,7 @@ from dagsearch.scores.custom import CustomGraphScore, CustomLocalScore
 from dagsearch.scores.discrete import BDeuScore, DiscreteBICScore
 from dagsearch.scores.gam import GAMScore
 from dagsearch.scores.gp import GPScore
+from dagsearch.scores.levels import Levels, require_levels
 from dagsearch.scores.regression import LinearScore, QuadraticScore
 
 __all__ = ["CONTINUOUS", "DISCRETE", "Score", "adapt", "make", "names"]
@@ -31,6 +32,7 @@ def make(
     penalty: Literal["edges", "parameters"] | None = None,
     n_jobs: int = 1,
     sample_size: float = 1.0,
+    levels: Levels = "seen",
 ) -> Score:
     """Make the score ``name`` for a table.
 
@@ -49,6 +51,10 @@ def make(
         Threads for ``bic-gp`` and ``bic-gam``.
     sample_size
         Equivalent sample size of the prior of ``bdeu``.
+    levels
+        How many levels columns have to discrete scores, whose penalty or prior depends on it: ``"seen"`` in the rows,
+        ``"declared"`` by the table (`Dataset.declared_levels`), or numbers by column name. Where nothing is declared or
+        given, those seen count.
 
     Raises
     ------
@@ -61,6 +67,7 @@ def make(
         raise UnknownNameError("variances", variances, ("different", "equal"))
     if penalty not in (None, "edges", "parameters"):
         raise UnknownNameError("penalty", penalty, ("edges", "parameters"))
+    require_levels(levels)
     if not isinstance(n_jobs, int) or n_jobs < 1:
         raise InputError(f"n_jobs must be a whole number of at least 1, got {n_jobs!r}")
     dataset = as_dataset(data)
@@ -69,7 +76,11 @@ def make(
             raise InputError(f"variances='equal' is for continuous scores, {name} is discrete")
         if penalty == "edges":
             raise InputError(f"penalty='edges' is for continuous scores, {name} is discrete")
-        return DiscreteBICScore(dataset) if name == "bic-discrete" else BDeuScore(dataset, sample_size)
+        if name == "bdeu":
+            return BDeuScore(dataset, sample_size, levels)
+        return DiscreteBICScore(dataset, levels)
+    if levels != "seen":
+        raise InputError(f"levels={levels!r} is for discrete scores, {name} is continuous")
     if name in ("bic-gp", "bic-gam"):
         fitted = GPScore if name == "bic-gp" else GAMScore
         return fitted(dataset, variances, penalty or "edges", n_jobs)

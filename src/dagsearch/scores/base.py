@@ -15,6 +15,7 @@ from dagsearch.graph.bitset import Rows, row_of, rows_from_membership
 from dagsearch.kernels.families import evaluate_many
 from dagsearch.kernels.local import LOG_FLOOR, OUTSIDE, Family
 from dagsearch.scores.cache import LocalCache
+from dagsearch.scores.levels import Levels
 
 
 def adjacency_of(graph: Any, n_nodes: int) -> NDArray[Any]:
@@ -42,6 +43,7 @@ def empty_family(n_nodes: int, **changes: Any) -> Family:
         codes=np.zeros((0, 0), dtype=np.int32),
         weights=integers,
         levels=integers,
+        cardinalities=integers,
         x_log_x=reals,
         work=square,
         columns=integers,
@@ -68,6 +70,8 @@ class Score:
         self.n_nodes = n_nodes
         self.family = family if family is not None else empty_family(n_nodes)
         self.cache = LocalCache(n_nodes)
+        self.levels: Levels | None = None
+        """The levels that a discrete score goes by, as `make` takes them; None for other scores."""
 
     @property
     def equal_variances(self) -> bool:
