@@ -19,6 +19,7 @@ OPTION_OF = {
     "score": "--score",
     "variances": "--variances",
     "penalty": "--penalty",
+    "levels": "--levels",
     "edge_budget": "--edges",
     "sims_per_node": "--sims-per-node",
     "horizon": "--horizon",
@@ -71,6 +72,22 @@ def edges_from_text(_: click.Context, parameter: click.Parameter, values: tuple[
     return edges
 
 
+def levels_from_text(_: click.Context, parameter: click.Parameter, value: str | None) -> str | dict[str, int] | None:
+    """``seen``, ``declared``, or numbers of levels by column, written as ``name=count,name=count``."""
+    if value is None or value in ("seen", "declared"):
+        return value
+    levels: dict[str, int] = {}
+    for part in value.split(","):
+        name, _equals, count = (word.strip() for word in part.rpartition("="))
+        if not name or not count.isdecimal():
+            message = f"write 'seen', 'declared', or levels of columns as 'name=count,name=count', got {value!r}"
+            raise click.BadParameter(message, param=parameter)
+        if name in levels:
+            raise click.BadParameter(f"column {name!r} is there twice, got {value!r}", param=parameter)
+        levels[name] = int(count)
+    return levels
+
+
 DISCOVER_OPTIONS: list[Callable[..., Any]] = [
     click.option(
         "--method",
@@ -89,6 +106,12 @@ DISCOVER_OPTIONS: list[Callable[..., Any]] = [
         "--penalty",
         show_default="auto",
         help="edges, parameters; auto: edges if --edges is given.",
+    ),
+    click.option(
+        "--levels",
+        show_default="seen",
+        callback=levels_from_text,
+        help="Levels of columns for discrete scores: seen, declared (by the table), or name=count,name=count.",
     ),
     click.option("--edges", type=int, help="Number of edges to construct; by default the score decides."),
     click.option("--sims-per-node", type=float, help="Simulations per decision, times the number of variables."),
@@ -160,6 +183,7 @@ def arguments(options: dict[str, Any]) -> dict[str, Any]:
         "score": options["score"],
         "variances": options["variances"],
         "penalty": options["penalty"],
+        "levels": options["levels"],
         "edge_budget": options["edges"],
         "sims_per_node": options["sims_per_node"],
         "horizon": options["horizon"],

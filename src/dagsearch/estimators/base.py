@@ -23,6 +23,7 @@ from dagsearch.graph import DAG, PDAG, CyclicGraph
 from dagsearch.pruning import METHODS as PRUNING_METHODS
 from dagsearch.pruning import EdgeEvidence, evidence
 from dagsearch.scores.choose import Choice, choose
+from dagsearch.scores.levels import Levels, require_levels
 from dagsearch.search.monitor import Monitor
 
 logger = logging.getLogger("dagsearch")
@@ -66,6 +67,7 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
     score: Any
     variances: Literal["different", "equal"] = "different"
     penalty: str = "auto"
+    levels: Levels = "seen"
     prune: str
     alpha: float
     kinds: Any
@@ -145,6 +147,7 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
             raise InputError(f"kinds must be a mapping from column to kind, or None, got {self.kinds!r}")
         checks.one_of("variances", self.variances, ("different", "equal"))
         checks.one_of("penalty", self.penalty, ("auto", "edges", "parameters"))
+        require_levels(self.levels)
         checks.one_of("pruning method", self.prune, ("auto", *PRUNING_METHODS))
         checks.real("alpha", self.alpha, 0.0, 1.0, strict=True)
         checks.real("time_limit", self.time_limit, 0.0, strict=True, optional=True)
@@ -183,8 +186,19 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
             name, data = choice.score, choice.data
             notes.append(f"score: {name}, since {choice.reason}")
             logger.info(notes[0])
-        score = scores.make(name, data, self.variances, self._penalty(name), checks.jobs(self.n_jobs))
-        return Judgement(score, data, tuple(notes))
+        score = scores.make(
+            name, data, self.variances, self._penalty(name), checks.jobs(self.n_jobs), levels=self.levels
+        )
+        return Judgement(score, data, (*notes, *self._note_on_levels(data)))
+
+    def _note_on_levels(self, data: Dataset) -> tuple[str, ...]:
+        """Say for how many columns the levels are not simply those seen, if that was asked for."""
+        if self.levels == "seen":
+            return ()
+        if self.levels == "declared":
+            n_declared = sum(n_levels is not None for n_levels in data.declared_levels)
+            return (f"levels: declared for {n_declared} of {data.n_nodes} columns",)
+        return (f"levels: given for {len(self.levels)} of {data.n_nodes} columns",)
 
     def _choose(self, data: Dataset) -> Choice:
         """What ``score="auto"`` stands for."""
@@ -250,6 +264,7 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
             "score": score.name,
             "variances": "equal" if score.equal_variances else "different",
             "penalty": "parameters" if score.family.penalise_parameters or score.name in scores.DISCRETE else "edges",
+            "levels": score.levels,
             "prune": pruning,
             "alpha": self.alpha if pruning == "cam" else None,
             "time_limit": self.time_limit,

@@ -11,6 +11,7 @@ from dagsearch.estimators import checks
 from dagsearch.estimators.base import CONTINUOUS_DATA, DagEstimator, Judgement
 from dagsearch.estimators.result import Construction
 from dagsearch.graph import DAG
+from dagsearch.scores.levels import Levels
 from dagsearch.search.monitor import Monitor
 from dagsearch.search.protocol import FINISHED
 
@@ -28,7 +29,7 @@ class LiNGAM(DagEstimator):
         ``"auto"``: CAM pruning, as in the paper; or ``"cam"``, ``"coefficients"``, ``"none"``.
     random_state
         Where FastICA starts. On data that do not fit the model the order may depend on it.
-    n_jobs, progress, variances, penalty, kinds, alpha
+    n_jobs, progress, variances, penalty, kinds, alpha, levels
         As those of `CDUCT`.
 
     Attributes
@@ -64,6 +65,7 @@ class LiNGAM(DagEstimator):
         penalty: str = "auto",
         kinds: Any = None,
         alpha: float = 0.001,
+        levels: Levels = "seen",
     ) -> None:
         self.max_iter = max_iter
         self.score = score
@@ -75,6 +77,7 @@ class LiNGAM(DagEstimator):
         self.penalty = penalty
         self.kinds = kinds
         self.alpha = alpha
+        self.levels = levels
 
     def _check_settings(self) -> None:
         checks.integer("max_iter", self.max_iter, 1)

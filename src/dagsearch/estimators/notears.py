@@ -13,6 +13,7 @@ from dagsearch.estimators.base import CONTINUOUS_DATA, DagEstimator, Judgement
 from dagsearch.estimators.result import CYCLIC, Construction, Graph
 from dagsearch.graph import DAG, CyclicGraph, Knowledge
 from dagsearch.graph.order import find_cycle
+from dagsearch.scores.levels import Levels
 from dagsearch.search.monitor import Monitor, Progress
 from dagsearch.search.protocol import FINISHED
 
@@ -40,7 +41,7 @@ class NOTEARS(DagEstimator):
         Forbidden edges and tiers; NOTEARS cannot require edges.
     random_state
         Recorded only: the method makes no random choice.
-    time_limit, n_jobs, progress, variances, penalty, kinds, alpha
+    time_limit, n_jobs, progress, variances, penalty, kinds, alpha, levels
         As those of `CDUCT`.
 
     Attributes
@@ -78,6 +79,7 @@ class NOTEARS(DagEstimator):
         penalty: str = "auto",
         kinds: Any = None,
         alpha: float = 0.001,
+        levels: Levels = "seen",
     ) -> None:
         self.l1 = l1
         self.threshold = threshold
@@ -93,6 +95,7 @@ class NOTEARS(DagEstimator):
         self.penalty = penalty
         self.kinds = kinds
         self.alpha = alpha
+        self.levels = levels
 
     def _check_settings(self) -> None:
         checks.real("l1", self.l1, 0.0)

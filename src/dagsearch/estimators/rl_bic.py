@@ -13,6 +13,7 @@ from dagsearch.estimators import checks
 from dagsearch.estimators.base import CONTINUOUS_DATA, Judgement
 from dagsearch.estimators.scored import ScoreSearch
 from dagsearch.graph import Knowledge
+from dagsearch.scores.levels import Levels
 from dagsearch.search.monitor import Monitor, Progress
 from dagsearch.search.protocol import Outcome, Problem
 
@@ -41,7 +42,7 @@ class RLBIC(ScoreSearch):
         First value of the learnt bias of all edge logits.
     penalty
         ``"edges"``, the paper's and what ``"auto"`` stands for, or ``"parameters"``.
-    prune, knowledge, time_limit, random_state, n_jobs, progress, variances, kinds, alpha
+    prune, knowledge, time_limit, random_state, n_jobs, progress, variances, kinds, alpha, levels
         As those of `CDUCT`.
 
     Attributes
@@ -73,6 +74,7 @@ class RLBIC(ScoreSearch):
         penalty: str = "auto",
         kinds: Any = None,
         alpha: float = 0.001,
+        levels: Levels = "seen",
     ) -> None:
         self.score = score
         self.n_iterations = n_iterations
@@ -90,6 +92,7 @@ class RLBIC(ScoreSearch):
         self.penalty = penalty
         self.kinds = kinds
         self.alpha = alpha
+        self.levels = levels
 
     def _check_settings(self) -> None:
         checks.integer("n_iterations", self.n_iterations, 1)

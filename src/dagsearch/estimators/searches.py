@@ -10,6 +10,7 @@ from dagsearch.estimators import checks
 from dagsearch.estimators.base import Judgement
 from dagsearch.estimators.scored import ScoreSearch
 from dagsearch.graph import Knowledge
+from dagsearch.scores.levels import Levels
 from dagsearch.search.cd_uct import CDUCTSettings, ExplorationScale, FinalMove, cd_uct
 from dagsearch.search.greedy import greedy
 from dagsearch.search.monitor import Monitor
@@ -75,6 +76,9 @@ class CDUCT(ScoreSearch):
         ``{"column": "continuous" | "discrete"}`` where the inferred kind is wrong.
     alpha
         Significance level of ``prune="cam"``.
+    levels
+        For discrete scores given by name, whose penalty or prior depends on how many levels columns have: ``"seen"`` in
+        the rows, ``"declared"`` by the table (pandas Categorical, polars Enum), or ``{"column": number}``.
 
     Attributes
     ----------
@@ -123,6 +127,7 @@ class CDUCT(ScoreSearch):
         max_parents: int | None = None,
         kinds: Any = None,
         alpha: float = 0.001,
+        levels: Levels = "seen",
     ) -> None:
         self.score = score
         self.edge_budget = edge_budget
@@ -145,6 +150,7 @@ class CDUCT(ScoreSearch):
         self.max_parents = max_parents
         self.kinds = kinds
         self.alpha = alpha
+        self.levels = levels
 
     def _check_settings(self) -> None:
         checks.real("sims_per_node", self.sims_per_node, 0.0, strict=True)
@@ -198,6 +204,7 @@ class GreedySearch(ScoreSearch):
         max_parents: int | None = None,
         kinds: Any = None,
         alpha: float = 0.001,
+        levels: Levels = "seen",
     ) -> None:
         self.score = score
         self.edge_budget = edge_budget
@@ -213,6 +220,7 @@ class GreedySearch(ScoreSearch):
         self.max_parents = max_parents
         self.kinds = kinds
         self.alpha = alpha
+        self.levels = levels
 
     def _search(
         self, problem: Problem, judgement: Judgement, rng: np.random.Generator, monitor: Monitor
@@ -261,6 +269,7 @@ class RandomSearch(ScoreSearch):
         max_parents: int | None = None,
         kinds: Any = None,
         alpha: float = 0.001,
+        levels: Levels = "seen",
     ) -> None:
         self.score = score
         self.edge_budget = edge_budget
@@ -277,6 +286,7 @@ class RandomSearch(ScoreSearch):
         self.max_parents = max_parents
         self.kinds = kinds
         self.alpha = alpha
+        self.levels = levels
 
     def _check_settings(self) -> None:
         checks.real("sims_per_node", self.sims_per_node, 0.0, strict=True)
