@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagsearch.data import Dataset, Kind, read_dataset, read_table
-from dagsearch.errors import DataError, UnknownNameError
+from dagsearch.datasets.bif import read_levels
+from dagsearch.errors import DataError, InputError, UnknownNameError
 from dagsearch.graph import DAG
 
 FOLDER_VARIABLE = "DAGSEARCH_DATA"
@@ -58,11 +59,12 @@ class DatasetInfo:
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of the table: the data set, its loader and the file of its true graph."""
+    """A line of the table: the data set, its loader, and the files of its true graph and of its network."""
 
     info: DatasetInfo
     load: Callable[[Entry], Dataset]
     truth_file: str = ""
+    network_file: str = ""
 
 
 def load(name: str) -> Dataset:
@@ -137,6 +139,19 @@ def _load_causes_in_rows(entry: Entry) -> Dataset:
     return _completed(entry.info, data, DAG.from_adjacency(adjacency, names=data.names))
 
 
+def _load_bayesian_network(entry: Entry) -> Dataset:
+    """Read a sample of a network, which declares the levels of its variables if its own file is at hand."""
+    data = _load_causes_in_rows(entry)
+    path = _data_folder(entry.info.name, entry.network_file) / entry.network_file
+    if not path.is_file():
+        return data
+    levels = read_levels(path)
+    try:
+        return replace(data, declared_levels=tuple(map(levels.get, data.names)))
+    except InputError as error:
+        raise DataError(f"{path}: {error}") from error
+
+
 def _load_effects_in_rows(entry: Entry) -> Dataset:
     """Read a table whose graph is stored as weights[i, j] for j -> i."""
     data = read_dataset(_local_path(entry.info.name, entry.info.where))
@@ -153,15 +168,20 @@ def _read_matrix(entry: Entry) -> NDArray[Any]:
     return np.asarray(read_table(_local_path(entry.info.name, entry.truth_file)))
 
 
-def _local_path(name: str, relative: str) -> Path:
-    """Find a file of a data set on this machine."""
+def _data_folder(name: str, relative: str) -> Path:
+    """Find the folder that is to hold a file of a data set."""
     folder = os.environ.get(FOLDER_VARIABLE)
     if not folder:
         raise DataError(
             f"data set {name!r} is not bundled with dagsearch: "
             f"set the environment variable {FOLDER_VARIABLE} to a folder that holds {relative}"
         )
-    path = Path(folder).expanduser() / relative
+    return Path(folder).expanduser()
+
+
+def _local_path(name: str, relative: str) -> Path:
+    """Find a file of a data set on this machine."""
+    path = _data_folder(name, relative) / relative
     if not path.is_file():
         raise DataError(
             f"data set {name!r} is not bundled with dagsearch and {path} does not exist: "
@@ -242,7 +262,7 @@ def _bayesian_network_entries() -> Iterator[Entry]:
     for name, n_nodes, n_edges, citation in BAYESIAN_NETWORKS:
         stem = f"bnlearn/processed/{name}-1000"
         info = DatasetInfo(name, "discrete", 1000, n_nodes, n_edges, citation, f"{stem}.csv")
-        yield Entry(info, _load_causes_in_rows, f"{stem}-gt.npy")
+        yield Entry(info, _load_bayesian_network, f"{stem}-gt.npy", f"bnlearn/{name}.bif")
 
 
 def _erdos_renyi_entries() -> Iterator[Entry]:
