@@ -13,6 +13,7 @@ from dagsearch.estimators.base import Judgement
 from dagsearch.estimators.equivalence import EquivalenceMethod
 from dagsearch.estimators.result import Construction
 from dagsearch.graph import PDAG
+from dagsearch.scores.levels import Levels
 from dagsearch.search.monitor import Monitor, Progress
 
 
@@ -32,7 +33,7 @@ class GES(EquivalenceMethod):
         ``"auto"``: CAM pruning on continuous data; or ``"cam"``, ``"coefficients"``, ``"none"``.
     random_state
         Recorded only: the method makes no random choice.
-    time_limit, n_jobs, progress, kinds, alpha
+    time_limit, n_jobs, progress, kinds, alpha, levels
         As those of `CDUCT`.
 
     Attributes
@@ -57,6 +58,7 @@ class GES(EquivalenceMethod):
         progress: bool = False,
         kinds: Any = None,
         alpha: float = 0.001,
+        levels: Levels = "seen",
     ) -> None:
         self.score = score
         self.phases = phases
@@ -67,6 +69,7 @@ class GES(EquivalenceMethod):
         self.progress = progress
         self.kinds = kinds
         self.alpha = alpha
+        self.levels = levels
 
     def _check_settings(self) -> None:
         super()._check_settings()

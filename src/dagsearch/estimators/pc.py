@@ -13,6 +13,7 @@ from dagsearch.estimators.base import Judgement
 from dagsearch.estimators.equivalence import EquivalenceMethod
 from dagsearch.estimators.result import Construction
 from dagsearch.graph import PDAG, Knowledge
+from dagsearch.scores.levels import Levels
 from dagsearch.search.monitor import Monitor
 from dagsearch.search.protocol import FINISHED
 
@@ -38,7 +39,7 @@ class PC(EquivalenceMethod):
         Required and forbidden edges, tiers; see `Knowledge`.
     random_state
         Recorded only: the method makes no random choice.
-    n_jobs, progress, kinds, alpha
+    n_jobs, progress, kinds, alpha, levels
         As those of `CDUCT`.
 
     Attributes
@@ -64,6 +65,7 @@ class PC(EquivalenceMethod):
         progress: bool = False,
         kinds: Any = None,
         alpha: float = 0.001,
+        levels: Levels = "seen",
     ) -> None:
         self.ci_test = ci_test
         self.ci_level = ci_level
@@ -75,6 +77,7 @@ class PC(EquivalenceMethod):
         self.progress = progress
         self.kinds = kinds
         self.alpha = alpha
+        self.levels = levels
 
     def _check_settings(self) -> None:
         super()._check_settings()
