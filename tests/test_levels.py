@@ -233,6 +233,8 @@ def test_declarations_are_whole_numbers_of_at_least_the_levels_seen():
         message = rf"declared_levels of column 'b' must be a whole number from 3, .* to {MOST_LEVELS}, got {wrong!r}"
         with pytest.raises(InputError, match=message):
             replace(data, declared_levels=(None, wrong, None, None, None))
+    with pytest.raises(InputError, match=r"from 1, .*, got True"):
+        replace(as_dataset(discrete_frame().assign(a=0)), declared_levels=(True, None, None, None, None))
     with pytest.raises(InputError, match="declared_levels must have 5 entries, one per column, got 2"):
         replace(data, declared_levels=(3, 3))
 

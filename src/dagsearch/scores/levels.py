@@ -38,17 +38,17 @@ def known_levels(data: Dataset, levels: Levels) -> dict[str, int]:
     data
         The table.
     levels
-        ``"seen"``: none of them; ``"declared"``: those that declare their levels; or the numbers by column.
+        ``"seen"``: none of them; ``"declared"``: those that declare their levels; or the numbers by column. Its
+        form is checked by `require_levels`.
 
     Raises
     ------
     InputError
-        If ``levels`` has another form, if it is ``"declared"`` and no column declares anything, or if a column has more
-        levels in the rows than it is given.
+        If ``levels`` is ``"declared"`` and no column declares anything, or if a column has more levels in the rows than
+        it is given.
     UnknownNameError
         If it names a column that is not in the table.
     """
-    require_levels(levels)
     if isinstance(levels, Mapping):
         return _given_levels(data, levels)
     if levels == "seen":
