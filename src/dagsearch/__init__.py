@@ -6,7 +6,7 @@ r"""Causal discovery by Monte Carlo tree search in the space of directed acyclic
               data       scores    search     graph    pruning    metrics, report
                               \_______|________________/
                                    estimators: CDUCT, GreedySearch, RandomSearch, RandomSampling, CAM,
-                                               RLBIC, NOTEARS, LiNGAM, GES, PC
+                                               RLBIC, NOTEARS, LiNGAM, GES, PC, ExactSearch
 
 Names are imported when they are first used, so that ``import dagsearch`` costs next to nothing.
 """
@@ -36,11 +36,15 @@ if TYPE_CHECKING:
         NOTEARS,
         PC,
         RLBIC,
+        Certificate,
+        ExactSearch,
         GreedySearch,
         LiNGAM,
         RandomSampling,
         RandomSearch,
+        RankedDAG,
         Result,
+        certify,
     )
     from dagsearch.gam import gam_pvalues
     from dagsearch.graph import DAG, PDAG, CyclicGraph, Knowledge
@@ -55,11 +59,13 @@ __all__ = [
     "PC",
     "PDAG",
     "RLBIC",
+    "Certificate",
     "CycleError",
     "CyclicGraph",
     "DagsearchError",
     "DataError",
     "Dataset",
+    "ExactSearch",
     "GreedySearch",
     "InputError",
     "Knowledge",
@@ -67,10 +73,12 @@ __all__ = [
     "MissingExtraError",
     "RandomSampling",
     "RandomSearch",
+    "RankedDAG",
     "Result",
     "UnknownNameError",
     "__version__",
     "as_dataset",
+    "certify",
     "datasets",
     "gam_pvalues",
     "metrics",
@@ -88,10 +96,14 @@ _HOMES = {
     "NOTEARS": "dagsearch.estimators",
     "PC": "dagsearch.estimators",
     "RLBIC": "dagsearch.estimators",
+    "Certificate": "dagsearch.estimators",
+    "ExactSearch": "dagsearch.estimators",
     "GreedySearch": "dagsearch.estimators",
     "RandomSampling": "dagsearch.estimators",
     "RandomSearch": "dagsearch.estimators",
+    "RankedDAG": "dagsearch.estimators",
     "Result": "dagsearch.estimators",
+    "certify": "dagsearch.estimators",
     "DAG": "dagsearch.graph",
     "PDAG": "dagsearch.graph",
     "CyclicGraph": "dagsearch.graph",

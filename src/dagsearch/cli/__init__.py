@@ -12,7 +12,14 @@ import click
 
 from dagsearch._version import __version__
 from dagsearch.cli.files import check_destinations, deliver, load, write_json
-from dagsearch.cli.options import DISCOVER_OPTIONS, estimator, in_words_of_the_command, kinds, with_options
+from dagsearch.cli.options import (
+    DISCOVER_OPTIONS,
+    certificate_of,
+    estimator,
+    in_words_of_the_command,
+    kinds,
+    with_options,
+)
 from dagsearch.errors import DagsearchError
 
 EXIT_WRONG_USE = 2
@@ -54,7 +61,8 @@ def discover(data: str, **options: Any) -> None:
     model = estimator(options["method"], options)
     dataset = load(data, kinds(options), options["truth"])
     model.fit(dataset)
-    deliver(model, dataset, data, options["out"], options["json_file"])
+    certificate = certificate_of(model, options) if options["certify"] or options["method"] == "exact" else None
+    deliver(model, dataset, data, options["out"], options["json_file"], certificate)
 
 
 @main.command()

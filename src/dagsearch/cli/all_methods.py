@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -12,14 +13,28 @@ from dagsearch.cli.files import write_graphs, write_json
 from dagsearch.cli.options import arguments, in_words_of_the_command
 from dagsearch.data import Dataset
 from dagsearch.errors import DagsearchError, InputError
-from dagsearch.estimators import METHODS, DagEstimator
+from dagsearch.estimators import METHODS, Certificate, DagEstimator, ExactSearch
 from dagsearch.estimators.base import reward_of
+from dagsearch.estimators.certificate import certify_graph
 from dagsearch.graph import DAG
-from dagsearch.report.text import as_json, metric_cells
+from dagsearch.report.text import as_json, certificate_as_json, metric_cells
 from dagsearch.scores import Score
 from dagsearch.search.protocol import FINISHED, INTERRUPTED
 
-_COLUMNS = (("method", 15), ("edges", 7), ("reward", 12), ("pruned", 8), ("TPR", 8), ("FDR", 8), ("SHD", 6), ("s", 9))
+_COLUMNS = (
+    ("method", 15),
+    ("edges", 7),
+    ("reward", 12),
+    ("gap", 11),
+    ("pruned", 8),
+    ("TPR", 8),
+    ("FDR", 8),
+    ("SHD", 6),
+    ("s", 9),
+)
+_METRICS = ("TPR", "FDR", "SHD")
+# A proof may take for ever; among other methods it gets no longer than this, unless the user says how long.
+_SECONDS_OF_PROOFS = 60.0
 
 
 def discover_by_all(data: Dataset, data_name: str, options: dict[str, Any]) -> None:
@@ -32,6 +47,7 @@ def discover_by_all(data: Dataset, data_name: str, options: dict[str, Any]) -> N
     as_text = options["json_file"] != "-"
     records: list[dict[str, Any]] = []
     judge: Score | None = None
+    proofs = _Proofs(options)
     for method in METHODS:
         try:
             model = _model(method, options, data, judge).fit(data)
@@ -51,18 +67,50 @@ def discover_by_all(data: Dataset, data_name: str, options: dict[str, Any]) -> N
             break
         if judge is None:
             judge = model.score_
-            _say(as_text, _heading(data, data_name, model))
+            _say(as_text, _heading(data, data_name, model, options))
         record = {**as_json(model, data, data_name), "common_reward": _common_reward(model, judge)}
+        certificate = proofs.certificate(model, judge, record["common_reward"]) if options["certify"] else None
+        if certificate is not None:
+            record["certificate"] = certificate_as_json(certificate)
         records.append(record)
-        _say(as_text, _row(model, record, data))
+        _say(as_text, _row(model, record, data, options))
         if options["out"] is not None:
             write_graphs(model, data, options["out"] / method)
         if model.result_.status == INTERRUPTED:
             break
+    for line in proofs.in_words():
+        _say(as_text, line)
     write_json(
         {"data": data_name, "names": list(data.names), "methods": records, "version": __version__},
         options["json_file"],
     )
+
+
+class _Proofs:
+    """Optima by the score that judges all methods, one for each set of restrictions that methods are under."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        self._settings: dict[str, Any] = {
+            "time_limit": options["time_limit"] or _SECONDS_OF_PROOFS,
+            "solver": options["solver"] or "auto",
+            "progress": True,
+        }
+        self._known: dict[tuple[Any, ...], Certificate] = {}
+
+    def certificate(self, model: DagEstimator, judge: Score, reward: float | None) -> Certificate:
+        """What is proven about the graph of a method."""
+        taken = model.get_params()
+        key = tuple(repr(taken.get(name)) for name in ("edge_budget", "budget", "max_parents", "knowledge"))
+        if key not in self._known:
+            self._known[key] = certify_graph(model.dag_, judge, model, **self._settings)
+        return replace(self._known[key], reward=math.nan if reward is None else reward)
+
+    def in_words(self) -> list[str]:
+        """The optima, without saying how far a single method is from them."""
+        distinct = dict.fromkeys(
+            str(replace(proof, reward=-math.inf)).partition(", gap")[0] for proof in self._known.values()
+        )
+        return ["", *distinct] if distinct else []
 
 
 def _check_settings(options: dict[str, Any]) -> None:
@@ -83,6 +131,8 @@ def _model(method: str, options: dict[str, Any], data: Dataset, judge: Score | N
     if "discrete" not in kind.data_kinds and all(k == "discrete" for k in data.kinds):
         raise InputError("needs continuous columns")
     chosen = {name: value for name, value in given.items() if name in taken and name != "score"}
+    if kind is ExactSearch:
+        chosen.setdefault("time_limit", _SECONDS_OF_PROOFS)
     if kind.any_score and "score" in taken:
         chosen["score"] = judge if judge is not None else given.get("score", "auto")
     return kind(**chosen, progress=True)
@@ -97,40 +147,43 @@ def _common_reward(model: DagEstimator, judge: Score) -> float | None:
     return None if math.isnan(reward) else reward
 
 
-def _heading(data: Dataset, data_name: str, first: DagEstimator) -> str:
+def _heading(data: Dataset, data_name: str, first: DagEstimator, options: dict[str, Any]) -> str:
     """What is compared, and the titles of the columns."""
     lines = [
         f"{data_name}: {data.n_samples} rows, {data.n_nodes} variables",
         *first.result_.notes,
         f"reward: {first.result_.settings['score']}" + ("; metrics after pruning" if data.truth is not None else ""),
         "",
-        _cells([title for title, _ in _columns(data)], data),
+        _cells([title for title, _ in _columns(data, options)], data, options),
     ]
     return "\n".join(lines)
 
 
-def _row(model: DagEstimator, record: dict[str, Any], data: Dataset) -> str:
+def _row(model: DagEstimator, record: dict[str, Any], data: Dataset, options: dict[str, Any]) -> str:
     reward = record["common_reward"]
+    gap = record["certificate"]["gap"] if options["certify"] else None
     metrics = [] if data.truth is None else metric_cells(model.pruned_dag_, data.truth)[:3]
     cells = [
         model.method,
         str(record["n_edges"]),
         "-" if reward is None else f"{reward:.4f}",
+        *([("-" if gap is None else f"{gap:.4f}")] if options["certify"] else []),
         str(record["n_pruned_edges"]),
         *metrics,
         f"{record['seconds']:.1f}",
     ]
     remark = "" if record["status"] == FINISHED else f"  {record['status']}"
-    return _cells(cells, data) + remark
+    return _cells(cells, data, options) + remark
 
 
-def _columns(data: Dataset) -> list[tuple[str, int]]:
-    """Titles and widths; metrics only where the truth is known."""
-    return [column for column in _COLUMNS if data.truth is not None or column[0] not in ("TPR", "FDR", "SHD")]
+def _columns(data: Dataset, options: dict[str, Any]) -> list[tuple[str, int]]:
+    """Titles and widths; metrics only where the truth is known, gaps only where they are asked for."""
+    left_out = {*(() if data.truth is not None else _METRICS), *(() if options["certify"] else ("gap",))}
+    return [column for column in _COLUMNS if column[0] not in left_out]
 
 
-def _cells(cells: list[str], data: Dataset) -> str:
-    widths = [width for _, width in _columns(data)]
+def _cells(cells: list[str], data: Dataset, options: dict[str, Any]) -> str:
+    widths = [width for _, width in _columns(data, options)]
     return cells[0].ljust(widths[0]) + "".join(
         cell.rjust(width) for cell, width in zip(cells[1:], widths[1:], strict=True)
     )

@@ -54,13 +54,15 @@ def check_destinations(out: Path | None, json_file: str | None) -> None:
             raise InputError(f"--json must be a file, {json_file} is a folder")
 
 
-def deliver(model: Any, dataset: Dataset, data: str, out: Path | None, json_file: str | None) -> None:
+def deliver(
+    model: Any, dataset: Dataset, data: str, out: Path | None, json_file: str | None, certificate: Any = None
+) -> None:
     """Print the result of a fit and write the files that were asked for."""
     from dagsearch.report.text import as_json, as_text  # noqa: PLC0415
 
     if json_file != "-":
-        click.echo(as_text(model, dataset, data))
-    write_json(as_json(model, dataset, data), json_file)
+        click.echo(as_text(model, dataset, data, certificate))
+    write_json(as_json(model, dataset, data, certificate), json_file)
     if out is not None:
         write_graphs(model, dataset, out)
 

@@ -9,7 +9,7 @@ from dagsearch.cli.options import OPTION_OF
 from dagsearch.errors import UnknownNameError
 from dagsearch.estimators import METHODS, DagEstimator
 
-_NEEDED_BY = {"rl": ("jax", "optax"), "baselines": ("ges", "causallearn")}
+_NEEDED_BY = {"rl": ("jax", "optax"), "baselines": ("ges", "causallearn"), "exact": ("pyscipopt",)}
 _FOR_ALL = ("prune", "alpha", "random_state", "n_jobs")
 
 

@@ -21,6 +21,7 @@ OPTION_OF = {
     "penalty": "--penalty",
     "levels": "--levels",
     "edge_budget": "--edges",
+    "budget": "--budget",
     "sims_per_node": "--sims-per-node",
     "horizon": "--horizon",
     "exploration": "--exploration",
@@ -28,6 +29,8 @@ OPTION_OF = {
     "final_move": "--final-move",
     "n_restarts": "--restarts",
     "max_parents": "--max-parents",
+    "n_best": "--best",
+    "solver": "--solver",
     "knowledge": "--require and --forbid",
     "prune": "--prune",
     "alpha": "--alpha",
@@ -93,8 +96,8 @@ DISCOVER_OPTIONS: list[Callable[..., Any]] = [
         "--method",
         default="cd-uct",
         show_default=True,
-        help="cd-uct, greedy, random-search, random-sampling, cam, notears, lingam, ges, pc, rl-bic, or all of them: "
-        "all. See dagsearch methods.",
+        help="cd-uct, greedy, random-search, random-sampling, cam, notears, lingam, ges, pc, exact, rl-bic, or all of "
+        "them: all. See dagsearch methods.",
     ),
     click.option(
         "--score",
@@ -114,6 +117,7 @@ DISCOVER_OPTIONS: list[Callable[..., Any]] = [
         help="Levels of columns for discrete scores: seen, declared (by the table), or name=count,name=count.",
     ),
     click.option("--edges", type=int, help="Number of edges to construct; by default the score decides."),
+    click.option("--budget", help="exact: --edges means exactly (default) or at-most so many."),
     click.option("--sims-per-node", type=float, help="Simulations per decision, times the number of variables."),
     click.option("--horizon", type=int, help="A simulation adds at most so many edges."),
     click.option("--exploration", type=float, help="Weight of exploration in the tree."),
@@ -142,6 +146,11 @@ DISCOVER_OPTIONS: list[Callable[..., Any]] = [
     click.option("--batch-size", type=int, help="rl-bic: graphs sampled in each step; 64 by default."),
     click.option("--input-dimension", type=int, help="rl-bic: observations that describe a variable; 64 by default."),
     click.option("--learning-rate", type=float, help="rl-bic: of Adam at the start; 0.001 by default."),
+    click.option("--best", type=int, help="exact: find so many of the best graphs; 1 by default."),
+    click.option("--solver", help="exact: auto, dynamic, highs or scip."),
+    click.option(
+        "--certify", is_flag=True, help="Report the optimum (or a bound) and the gap of the graph that was found."
+    ),
     click.option("--truth", type=click.Path(path_type=Path), help="File with the true graph, to compare with."),
     click.option("--seed", type=int, default=0, show_default=True, help="Same data, settings and seed: same graph."),
     click.option("--jobs", type=int, default=-1, help="Threads; by default all cores. Changes no result."),
@@ -177,6 +186,15 @@ def estimator(method: str, options: dict[str, Any]) -> Any:
     return METHODS[method](**{name: value for name, value in given.items() if name in taken}, progress=True)
 
 
+def certificate_of(model: Any, options: dict[str, Any]) -> Any:
+    """How far from the optimum a fitted estimator is; exact search knows already."""
+    from dagsearch.estimators import ExactSearch, certify  # noqa: PLC0415
+
+    if isinstance(model, ExactSearch):
+        return model.certificate_
+    return certify(model, options["time_limit"], options["solver"] or "auto", progress=True)
+
+
 def arguments(options: dict[str, Any]) -> dict[str, Any]:
     """The arguments of estimators that were given as options."""
     by_argument = {
@@ -185,6 +203,7 @@ def arguments(options: dict[str, Any]) -> dict[str, Any]:
         "penalty": options["penalty"],
         "levels": options["levels"],
         "edge_budget": options["edges"],
+        "budget": options["budget"],
         "sims_per_node": options["sims_per_node"],
         "horizon": options["horizon"],
         "exploration": options["exploration"],
@@ -192,6 +211,8 @@ def arguments(options: dict[str, Any]) -> dict[str, Any]:
         "final_move": options["final_move"],
         "n_restarts": options["restarts"],
         "max_parents": options["max_parents"],
+        "n_best": options["best"],
+        "solver": options["solver"],
         "knowledge": _knowledge(options),
         "prune": options["prune"],
         "alpha": options["alpha"],

@@ -5,6 +5,7 @@
     DagEstimator                      table, score, pruning, record of the fit
     |-- ScoreSearch                   a search over DAGs by a score, restricted by knowledge
     |   |-- CDUCT, GreedySearch, RandomSearch, RandomSampling
+    |   |-- ExactSearch               with a proof; certify gives one for any method
     |   |-- CAM
     |   `-- RLBIC
     |-- NOTEARS, LiNGAM               linear models; a score only judges the result
@@ -14,6 +15,8 @@
 
 from dagsearch.estimators.base import DagEstimator
 from dagsearch.estimators.cam import CAM
+from dagsearch.estimators.certificate import Certificate, certify
+from dagsearch.estimators.exact import ExactSearch, RankedDAG
 from dagsearch.estimators.ges import GES
 from dagsearch.estimators.lingam import LiNGAM
 from dagsearch.estimators.notears import NOTEARS
@@ -31,12 +34,16 @@ __all__ = [
     "PC",
     "RLBIC",
     "SEARCHES",
+    "Certificate",
     "DagEstimator",
+    "ExactSearch",
     "GreedySearch",
     "LiNGAM",
     "RandomSampling",
     "RandomSearch",
+    "RankedDAG",
     "Result",
+    "certify",
 ]
 
 SEARCHES: dict[str, type[DagEstimator]] = {
@@ -46,6 +53,6 @@ SEARCHES: dict[str, type[DagEstimator]] = {
 
 METHODS: dict[str, type[DagEstimator]] = {
     **SEARCHES,
-    **{kind.method: kind for kind in (CAM, NOTEARS, LiNGAM, GES, PC, RLBIC)},
+    **{kind.method: kind for kind in (CAM, NOTEARS, LiNGAM, GES, PC, ExactSearch, RLBIC)},
 }
 """All estimators by the names that the command line takes; the slowest last."""

@@ -23,8 +23,8 @@ def _least_penalty(family, node, rows, row, words):
     """A lower bound, found without looking at the data, of the penalties of a set and of all its supersets."""
     if family.code == DISCRETE_BIC:
         n_parents = gram.linear_columns(rows, row, family.columns, words)
-        q = counts.configurations(family.levels, family.columns, n_parents)
-        return family.penalty_weight * q * (family.levels[node] - 1)
+        q = counts.configurations(family.cardinalities, family.columns, n_parents)
+        return family.penalty_weight * q * (family.cardinalities[node] - 1)
     if family.code == BDEU or family.penalise_parameters:
         return 0.0
     return family.penalty_weight * np.float64(size(rows, row, words))
@@ -106,4 +106,4 @@ def evaluate_many(family, node, rows, terms, best_values, words):
         terms[k, 0], terms[k, 1] = value, penalty
         if family.code == BDEU:
             n_used = _cells_in_use(family, node, rows, k, words)
-            best_values[k] = min(best_values[k], -n_used * np.log(family.levels[node]) / family.n_samples)
+            best_values[k] = min(best_values[k], -n_used * np.log(family.cardinalities[node]) / family.n_samples)

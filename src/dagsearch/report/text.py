@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import Any
 
 from dagsearch._version import __version__
 from dagsearch.data import Dataset
-from dagsearch.estimators import DagEstimator
+from dagsearch.estimators import Certificate, DagEstimator, ExactSearch
 from dagsearch.estimators.result import Graph
 from dagsearch.graph import CyclicGraph
 from dagsearch.metrics import compare
@@ -21,7 +22,9 @@ _UNDEFINED = "\u00d7"  # as the paper marks the metrics of a graph that is not a
 _METRICS = (("TPR", "tpr"), ("FDR", "fdr"), ("SHD", "shd"), ("precision", "precision"), ("F1", "f1"))
 
 
-def as_json(model: DagEstimator, data: Dataset, data_name: str) -> dict[str, Any]:
+def as_json(
+    model: DagEstimator, data: Dataset, data_name: str, certificate: Certificate | None = None
+) -> dict[str, Any]:
     """Everything about a fit, in types that JSON has."""
     result = model.result_
     record: dict[str, Any] = {
@@ -47,6 +50,11 @@ def as_json(model: DagEstimator, data: Dataset, data_name: str) -> dict[str, Any
         "notes": list(result.notes),
         "version": __version__,
     }
+    if certificate is not None:
+        record["certificate"] = certificate_as_json(certificate)
+    if isinstance(model, ExactSearch):
+        record["equivalence_class"] = _edges_as_json(model.equivalence_class_)
+        record["best_graphs"] = [{"reward": each.reward, **_edges_as_json(each.dag)} for each in model.best_graphs_]
     if data.truth is not None:
         record["metrics"] = _metrics(model.dag_, data.truth)
         record["pruned_metrics"] = _metrics(model.pruned_dag_, data.truth)
@@ -58,7 +66,23 @@ def _metrics(graph: Graph, truth: Any) -> dict[str, float | int] | None:
     return None if isinstance(graph, CyclicGraph) else compare(graph, truth)
 
 
-def as_text(model: DagEstimator, data: Dataset, data_name: str) -> str:
+def certificate_as_json(certificate: Certificate) -> dict[str, Any]:
+    """A certificate in types that JSON has: what is not known is null."""
+    record = {**asdict(certificate), "optimum": certificate.optimum, "gap": certificate.gap}
+    record = {
+        key: None if isinstance(value, float) and not math.isfinite(value) else value for key, value in record.items()
+    }
+    return {**record, "ways": list(certificate.ways), "is_optimal": certificate.is_optimal}
+
+
+def _edges_as_json(graph: Graph) -> dict[str, Any]:
+    return {
+        "edges": [list(edge) for edge in graph.directed_edges],
+        "undirected_edges": [list(pair) for pair in graph.undirected_edges],
+    }
+
+
+def as_text(model: DagEstimator, data: Dataset, data_name: str, certificate: Certificate | None = None) -> str:
     """The graph, its reward and, where the truth is known, the comparison."""
     result = model.result_
     pruned = model.evidence_ is not None
@@ -76,9 +100,25 @@ def as_text(model: DagEstimator, data: Dataset, data_name: str) -> str:
         heading = f"After pruning ({_rule(model)}), {model.pruned_dag_.n_edges} edges:"
         lines += [heading, _listed(model.pruned_dag_, model), ""]
     lines.append(f"{_reward(model)}, {_effort(model)}")
+    if certificate is not None:
+        lines.append(str(certificate))
+    if isinstance(model, ExactSearch) and model.n_best > 1:
+        lines += ["", *_ranking(model)]
     if data.truth is not None:
         lines += ["", comparison_table(_compared(model, pruned), data.truth)]
     return "\n".join(lines)
+
+
+def _ranking(model: ExactSearch) -> list[str]:
+    """The best graphs in order, and how each differs from the first."""
+    lines = [f"The {len(model.best_graphs_)} best graphs, by their difference from the first:"]
+    first = set(model.best_graphs_[0].dag.edges) if model.best_graphs_ else set()
+    for number, each in enumerate(model.best_graphs_, start=1):
+        edges = set(each.dag.edges)
+        changes = [f"+{cause}->{effect}" for cause, effect in sorted(edges - first)]
+        changes += [f"-{cause}->{effect}" for cause, effect in sorted(first - edges)]
+        lines.append(f"{number:>4}  {each.reward:.6f}  {len(edges):>3} edges  {' '.join(changes)}".rstrip())
+    return lines
 
 
 def _reward(model: DagEstimator) -> str:

@@ -84,6 +84,11 @@ class Score:
         return None
 
     @property
+    def constant_nodes(self) -> NDArray[np.bool_]:
+        """Nodes whose column holds one value only, (n_nodes,): an edge at them changes no likelihood."""
+        return np.zeros(self.n_nodes, dtype=bool)
+
+    @property
     def n_evaluations(self) -> int:
         """Number of distinct local scores evaluated so far."""
         return self.cache.n_entered

@@ -53,6 +53,12 @@ class CountingScore(Score):
         )
         self.levels = levels if isinstance(levels, str) else known
 
+    @property
+    def constant_nodes(self) -> NDArray[np.bool_]:
+        """Nodes whose column holds one value only, (n_nodes,)."""
+        constant: NDArray[np.bool_] = self.family.codes.max(axis=1) == 0
+        return constant
+
 
 class DiscreteBICScore(CountingScore):
     """Log-likelihood minus half log(n) per free parameter."""
@@ -69,11 +75,11 @@ class BDeuScore(CountingScore):
     name: ClassVar[str] = "bdeu"
     affordable: ClassVar[int] = 2_000_000
 
-    def best_values(self) -> NDArray[np.float64]:
-        """The logarithm of a probability is never positive; surveys find sharper bounds."""
-        return np.zeros(self.n_nodes)
-
     def __init__(self, data: Dataset, sample_size: float = 1.0, levels: Levels = "seen") -> None:
         if not isinstance(sample_size, int | float) or not 0 < sample_size < math.inf:
             raise InputError(f"sample_size must be a positive number, got {sample_size!r}")
         super().__init__(data, BDEU, float(sample_size), levels)
+
+    def best_values(self) -> NDArray[np.float64]:
+        """The logarithm of a probability is never positive; surveys find sharper bounds."""
+        return np.zeros(self.n_nodes)

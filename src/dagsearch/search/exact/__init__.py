@@ -15,7 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dagsearch.errors import InputError
 from dagsearch.search.exact.learner import ExactSettings, Learner
+from dagsearch.search.exact.program import PROVEN
 from dagsearch.search.exact.ranking import Ranked
 from dagsearch.search.exact.solve import SOLVERS, Solver
 from dagsearch.search.exact.variances import learn_with_equal_variances
@@ -55,19 +57,34 @@ class ExactOutcome:
 
 
 def exact(
-    problem: Problem, score: ScoreLike, settings: ExactSettings, rng: np.random.Generator, monitor: Monitor
+    problem: Problem,
+    score: ScoreLike,
+    settings: ExactSettings,
+    rng: np.random.Generator,
+    monitor: Monitor,
+    first: NDArray[np.int8] | None = None,
 ) -> ExactOutcome:
-    """Find the best DAG; the time limit and Ctrl-C end this with the best graph so far and its bound."""
-    learner = Learner(problem, score, settings, rng, monitor)
+    """Find the best DAG; the time limit and Ctrl-C end this with the best graph so far and its bound.
+
+    ``first`` is a graph to start from, which the result is no worse than; None: that of greedy search.
+    """
+    if not score.decomposable:
+        raise InputError("exact learning needs a score with local(node, parents); this one only judges whole graphs")
+    learner = Learner(problem, score, settings, rng, monitor, first)
     with monitor.guard():
         if score.family.equal_variances:
+            if settings.n_best > 1:
+                raise InputError("n_best must be 1 with variances='equal', where the reward is no sum over variables")
             learn_with_equal_variances(learner)
         else:
             learner.learn()
+    reward = learner.best.reward
+    # Sums over families and over nodes differ by rounding.
+    is_proven = learner.bound <= reward + PROVEN * max(1.0, abs(reward))
     return ExactOutcome(
         adjacency=learner.best.adjacency,
-        reward=learner.best.reward,
-        bound=learner.bound,
+        reward=reward,
+        bound=reward if is_proven else learner.bound,
         max_parents=learner.max_parents,
         ranking=tuple(learner.ranking),
         ways=learner.ways,

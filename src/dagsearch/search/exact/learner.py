@@ -58,6 +58,8 @@ class Learner:
         Where local searches start; it does not change the reward of the result.
     monitor
         Clock and listener.
+    first
+        A graph to start from; None: that of greedy search.
 
     Attributes
     ----------
@@ -74,7 +76,13 @@ class Learner:
     """
 
     def __init__(
-        self, problem: Problem, score: ScoreLike, settings: ExactSettings, rng: np.random.Generator, monitor: Monitor
+        self,
+        problem: Problem,
+        score: ScoreLike,
+        settings: ExactSettings,
+        rng: np.random.Generator,
+        monitor: Monitor,
+        first: NDArray[np.int8] | None = None,
     ) -> None:
         self.problem = problem
         self.score = score
@@ -83,10 +91,10 @@ class Learner:
         self.monitor = monitor
         self._rng = rng
         self._what = ""
-        first = greedy(problem, score, rng, monitor)
-        self.best = Ranked(first.adjacency, score.reward_of(first.adjacency))
-        if self.limit is not None and not self.limit.allows(int(first.adjacency.sum())):
-            self.best = replace(self.best, reward=-np.inf)
+        if first is None:
+            first = greedy(problem, score, rng, monitor).adjacency
+        fits = self.limit is None or self.limit.allows(int(first.sum()))
+        self.best = Ranked(first, score.reward_of(first) if fits else -np.inf)
         self.bound = float(score.combine(score.best_values().sum(), 0.0))
         self.max_parents: int | None = None
         self.ranking: list[Ranked] = []

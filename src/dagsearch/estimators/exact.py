@@ -1,0 +1,170 @@
+"""Exact learning as an estimator: the best graph by a score, with a proof."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from dagsearch.estimators import checks
+from dagsearch.estimators.base import Judgement
+from dagsearch.estimators.certificate import Certificate, certificate_of, described, without_edges_at
+from dagsearch.estimators.result import Construction
+from dagsearch.estimators.scored import ScoreSearch
+from dagsearch.estimators.searches import Variances
+from dagsearch.graph import DAG, PDAG, Knowledge
+from dagsearch.scores.levels import Levels
+from dagsearch.search.exact import SOLVERS, ExactOutcome, ExactSettings, Solver, exact
+from dagsearch.search.monitor import Monitor
+from dagsearch.search.protocol import Outcome, Problem
+
+Budget = Literal["exactly", "at-most"]
+BUDGETS: tuple[Budget, ...] = ("exactly", "at-most")
+
+
+@dataclass(frozen=True)
+class RankedDAG:
+    """One of the best graphs."""
+
+    dag: DAG
+    reward: float
+
+
+class ExactSearch(ScoreSearch):
+    """The best DAG by a decomposable score, and a proof that there is no better one.
+
+    Parent sets that a better subset dominates are left out first; the rest is solved part by part, by dynamic
+    programming over all subsets of variables where these are few, or else by integer programming with cluster cutting
+    planes. Which way was taken is in ``certificate_.ways`` and in ``result_.notes``.
+
+    Parameters
+    ----------
+    score
+        As that of `CDUCT`, but for objects that only have ``reward(adjacency)``.
+    edge_budget
+        Number of edges of the graph; None lets the score decide.
+    budget
+        ``"exactly"`` as many edges as ``edge_budget`` says, as the paper's searches have, or ``"at-most"``.
+    max_parents
+        No variable gets more causes. None: any number, or, where the parent sets are too many to look at them all, as
+        many as can be afforded; a note then says how many.
+    n_best
+        How many of the best graphs to find: ``best_graphs_``.
+    solver
+        ``"dynamic"``: dynamic programming; ``"highs"``: integer programming by SciPy's HiGHS; ``"scip"``: by SCIP
+        (extra ``exact``); ``"auto"`` picks for each part.
+    penalty
+        ``"edges"`` (the paper's), ``"parameters"``, or ``"auto"``: edges with an edge budget and for ``bic-gp``, whose
+        effective parameters are hundreds; parameters otherwise.
+    time_limit
+        Seconds after which the best graph so far is returned, with the gap that is left in ``certificate_``.
+    prune, knowledge, random_state, n_jobs, progress, variances, kinds, alpha, levels
+        As those of `CDUCT`. The seed only decides where local searches start, and so between graphs of equal reward.
+
+    Attributes
+    ----------
+    dag_, pruned_dag_, evidence_, reward_, result_, score_
+        As those of `CDUCT`.
+    certificate_ : Certificate
+        Reward, bound, gap, and what they hold for.
+    equivalence_class_ : PDAG
+        The equivalence class of ``dag_``: what a score that is the same for equivalent graphs can tell.
+    best_graphs_ : tuple of RankedDAG
+        The ``n_best`` best graphs with their rewards, best first.
+
+    Examples
+    --------
+    >>> import dagsearch as ds
+    >>> model = ds.ExactSearch(score="bic-linear").fit(ds.datasets.load("sachs"))
+    >>> model.dag_.n_edges, model.certificate_.gap
+    (8, 0.0)
+    """
+
+    method: ClassVar[str] = "exact"
+    summary: ClassVar[str] = "the best graph by a score, with a proof"
+
+    def __init__(
+        self,
+        score: Any = "auto",
+        edge_budget: int | None = None,
+        budget: Budget = "exactly",
+        max_parents: int | None = None,
+        n_best: int = 1,
+        solver: Solver = "auto",
+        prune: str = "auto",
+        knowledge: Knowledge | None = None,
+        time_limit: float | None = None,
+        random_state: Any = None,
+        n_jobs: int = 1,
+        progress: bool = False,
+        variances: Variances = "different",
+        penalty: str = "auto",
+        kinds: Any = None,
+        alpha: float = 0.001,
+        levels: Levels = "seen",
+    ) -> None:
+        self.score = score
+        self.edge_budget = edge_budget
+        self.budget = budget
+        self.max_parents = max_parents
+        self.n_best = n_best
+        self.solver = solver
+        self.prune = prune
+        self.knowledge = knowledge
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+        self.variances = variances
+        self.penalty = penalty
+        self.kinds = kinds
+        self.alpha = alpha
+        self.levels = levels
+
+    def _check_settings(self) -> None:
+        checks.one_of("budget", self.budget, BUDGETS)
+        checks.one_of("solver", self.solver, SOLVERS)
+        checks.integer("n_best", self.n_best, 1)
+
+    def _penalty(self, score_name: str) -> Any:
+        """The paper's penalty for Gaussian processes as well."""
+        if self.penalty == "auto" and score_name == "bic-gp":
+            return "edges"
+        return super()._penalty(score_name)
+
+    def _construct(self, judgement: Judgement, rng: np.random.Generator, monitor: Monitor) -> Construction:
+        construction = super()._construct(judgement, rng, monitor)
+        dag: Any = construction.graph
+        self.equivalence_class_: PDAG = dag.to_cpdag()
+        return replace(construction, notes=(*self._notes(judgement), *construction.notes))
+
+    def _search(
+        self, problem: Problem, judgement: Judgement, rng: np.random.Generator, monitor: Monitor
+    ) -> tuple[Outcome, dict[str, Any]]:
+        score, names = judgement.score, judgement.data.names
+        if score.constant_nodes.any():
+            problem = without_edges_at(problem, score.constant_nodes)
+        settings = ExactSettings(self.budget == "exactly", self.max_parents, self.n_best, self.solver)
+        found = exact(problem, score, settings, rng, monitor)
+        self.certificate_: Certificate = self._certificate(found, problem, monitor)
+        ranking = found.ranking or ((found,) if found.status == "finished" else ())
+        self.best_graphs_ = tuple(RankedDAG(DAG(each.adjacency, names=names), each.reward) for each in ranking)
+        in_force = {"budget": self.budget, "n_best": self.n_best, "solver": self.solver}
+        return Outcome(found.adjacency, found.reward, 0, 0, 0, found.status), in_force
+
+    def _certificate(self, found: ExactOutcome, problem: Problem, monitor: Monitor) -> Certificate:
+        among = described(problem, self.budget == "exactly", self.max_parents, self.knowledge)
+        return certificate_of(found.reward, found, among, monitor.seconds)
+
+    def _notes(self, judgement: Judgement) -> tuple[str, ...]:
+        """What was set aside."""
+        constant = np.flatnonzero(judgement.score.constant_nodes)
+        if not len(constant):
+            return ()
+        listed = ", ".join(repr(judgement.data.names[node]) for node in constant)
+        return (f"set aside, as they hold one value only and get no edges: {listed}",)
+
+    def _note_on_budget(self, dag: DAG, status: str) -> tuple[str, ...]:  # noqa: ARG002
+        """Exact search has the number of edges that was asked for, or says that there is none."""
+        return ()
