@@ -3,7 +3,8 @@ r"""Exact learning: the DAG with the best reward, and a proof.
 ::
 
     score --> families --> components --> subsets   dynamic programming, few nodes
-                                      \-> program   integer programming: orders (first graphs), separation (cuts), scip
+                                      \-> program   integer programming: orders (first graphs), separation (cuts),
+                                                    then highs or scip
     learner     puts these together: edge budgets, the bound, the best graphs in order (ranking)
     variances   rewards that are no sum over nodes
 """

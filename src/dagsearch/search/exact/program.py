@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+from scipy.optimize import linprog
 from scipy.sparse import csr_array, vstack
 
 from dagsearch.search.exact.families import Families
@@ -27,6 +27,11 @@ _SCALE = 1e4  # of the incumbent's loss: solvers stop at absolute gaps of 1e-6
 _RESTARTS = 20
 _SLOW = 0.01  # rounds that close less than this share of the gap are too slow
 _PATIENCE = 10
+_FIRST_FAMILIES = 20  # per node, in the first linear program
+_MORE_FAMILIES = 200  # that join at least, if so many have a negative reduced cost
+_NEGATIVE = 1e-6
+INFEASIBLE = 2
+"""SciPy's status of a program without solutions."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +147,9 @@ class Relaxation:
             hit = more.astype(np.float32) @ self.families.parents.T.astype(np.float32) > 0.5
             self._cuts.append(csr_array((inside & ~hit).astype(float)))
             self._n_clusters += len(more)
-        matrix, right = -vstack(self._cuts, format="csr")[:, np.flatnonzero(alive)], -np.ones(self._n_clusters)
+        if len(self._cuts) > 1:
+            self._cuts = [vstack(self._cuts, format="csc")]
+        matrix, right = -self._cuts[0][:, np.flatnonzero(alive)].tocsr(), -np.ones(self._n_clusters)
         if self.limit is not None and not self.limit.exactly:
             matrix = vstack([matrix, self._edge_row(alive)], format="csr")
             right = np.append(right, self.limit.n_edges)
@@ -184,11 +191,12 @@ def solve_program(
     if limit is None:
         incumbent.offer(*search.best_of(_RESTARTS, rng))
     relaxation = Relaxation.of(families, limit, incumbent.reward)
+    program = _LinearProgram(relaxation)
     alive = np.ones(len(families), dtype=bool)
     recent: list[float] = []
     while True:
         watch(incumbent)
-        weights, costs, loss = _relaxed(relaxation, alive, clusters)
+        weights, costs, loss = program.solve(alive, clusters)
         incumbent.lower_bound_to(relaxation.reward_of(loss))
         if weights is None or is_proven(incumbent, relaxation):
             break
@@ -225,64 +233,62 @@ def _offer_rounded(families: Families, limit: EdgeLimit, weights: NDArray[np.flo
         incumbent.offer(float(families.scores[chosen].sum()), chosen)
 
 
-def _relaxed(
-    relaxation: Relaxation, alive: NDArray[np.bool_], clusters: Clusters
-) -> tuple[NDArray[np.float64] | None, NDArray[np.float64], float]:
-    """Weights, reduced costs and least loss of the linear relaxation; (None, ...) and infinite loss if infeasible."""
-    equal, equal_right = relaxation.equalities(alive)
-    at_most, right = relaxation.inequalities(alive, clusters)
-    found: Any = linprog(
-        relaxation.losses[alive],
-        A_ub=at_most,
-        b_ub=right,
-        A_eq=equal,
-        b_eq=equal_right,
-        bounds=(0.0, None),
-        method="highs",
-    )
-    weights, costs = np.zeros(len(alive)), np.zeros(len(alive))
-    if found.status == 2:
-        return None, costs, np.inf
-    weights[alive] = found.x
-    costs[alive] = found.lower.marginals
-    return weights, costs, float(found.fun)
+class _LinearProgram:
+    """The linear relaxation with the few families that it needs: others join when their reduced cost is negative.
 
+    Parameters
+    ----------
+    relaxation
+        What is relaxed.
+    """
 
-def solve_by_highs(
-    relaxation: Relaxation, alive: NDArray[np.bool_], clusters: Clusters, incumbent: Incumbent, watch: Watch
-) -> None:
-    """Solve the integer program by SciPy's HiGHS again and again, with the clusters of cycles that its solution has."""
-    families = relaxation.families
-    numbers = np.flatnonzero(alive)
-    equal, equal_right = relaxation.equalities(alive)
-    while True:
-        watch(incumbent)
-        at_most, right = relaxation.inequalities(alive, clusters)
-        limit = watch.seconds_left
-        found: Any = milp(
-            relaxation.losses[alive],
-            integrality=np.ones(len(numbers)),
-            bounds=Bounds(0.0, 1.0),
-            constraints=[
-                LinearConstraint(equal, equal_right, equal_right),
-                LinearConstraint(at_most, -np.inf, right),
-            ],
-            options={"mip_rel_gap": 0.0, **({"time_limit": limit} if np.isfinite(limit) else {})},
+    def __init__(self, relaxation: Relaxation) -> None:
+        self._relaxation = relaxation
+        families = relaxation.families
+        rank = np.arange(len(families)) - np.searchsorted(families.nodes, np.arange(families.n_nodes))[families.nodes]
+        # Families without parents come last: with them every cluster inequality can be satisfied.
+        is_last = np.append(families.nodes[1:] != families.nodes[:-1], True)
+        self._active: NDArray[np.bool_] = (rank < _FIRST_FAMILIES) | is_last
+
+    def solve(
+        self, alive: NDArray[np.bool_], clusters: Clusters
+    ) -> tuple[NDArray[np.float64] | None, NDArray[np.float64], float]:
+        """Weights, reduced costs and least loss; no weights and an infinite loss if there is no solution."""
+        while True:
+            active = self._active & alive
+            found = self._solved(active, clusters)
+            if found.status == INFEASIBLE and active.sum() < alive.sum():
+                self._active |= True
+                continue
+            if found.status == INFEASIBLE:
+                return None, np.zeros(len(alive)), np.inf
+            costs = self._reduced_costs(alive, clusters, found)
+            missing = np.flatnonzero(alive & ~active & (costs < -_NEGATIVE))
+            if len(missing) == 0:
+                weights = np.zeros(len(alive))
+                weights[active] = found.x
+                return weights, np.maximum(costs, 0.0), float(found.fun)
+            most_negative = missing[np.argsort(costs[missing])[: max(_MORE_FAMILIES, len(missing) // 4)]]
+            self._active[most_negative] = True
+
+    def _solved(self, active: NDArray[np.bool_], clusters: Clusters) -> Any:
+        equal, equal_right = self._relaxation.equalities(active)
+        at_most, right = self._relaxation.inequalities(active, clusters)
+        return linprog(
+            self._relaxation.losses[active],
+            A_ub=at_most,
+            b_ub=right,
+            A_eq=equal,
+            b_eq=equal_right,
+            bounds=(0.0, None),
+            method="highs",
         )
-        if found.status == 2:  # infeasible: nothing beats the incumbent
-            incumbent.lower_bound_to(-np.inf)
-            return
-        if found.mip_dual_bound is not None:
-            incumbent.lower_bound_to(relaxation.reward_of(found.mip_dual_bound))
-        if found.x is not None:
-            chosen = numbers[found.x > 0.5]
-            cycles = clusters_on_cycles(families.adjacency(chosen))
-            if len(cycles) == 0:
-                incumbent.offer(float(families.scores[chosen].sum()), chosen)
-                if found.status == 0:
-                    incumbent.bound = incumbent.reward
-                    return
-            clusters.add(cycles)
-        watch(incumbent)
-        if is_proven(incumbent, relaxation):
-            return
+
+    def _reduced_costs(self, alive: NDArray[np.bool_], clusters: Clusters, found: Any) -> NDArray[np.float64]:
+        """Losses minus what the duals of all rows pay for; of families that are not alive, infinite."""
+        equal, _ = self._relaxation.equalities(alive)
+        at_most, _ = self._relaxation.inequalities(alive, clusters)
+        costs = np.full(len(alive), np.inf)
+        paid = equal.T @ found.eqlin.marginals + at_most.T @ found.ineqlin.marginals
+        costs[alive] = self._relaxation.losses[alive] - paid
+        return costs

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,11 @@ from dagsearch.search.exact.program import Clusters, Incumbent, Relaxation, Watc
 from dagsearch.search.exact.separation import clusters_on_cycles, violated_clusters
 
 _FEASIBLE_SHARE = 1e-9  # a solution as good as the incumbent is not cut off by rounding
+
+
+def has_scip() -> bool:
+    """Whether SCIP is installed."""
+    return find_spec("pyscipopt") is not None
 
 
 def require_scip() -> Any:
@@ -39,6 +46,7 @@ def solve_by_scip(
     # The solver sees only some of the inequalities: it must not conclude anything from those it does not see.
     for reduction in ("misc/allowstrongdualreds", "misc/allowweakdualreds"):
         model.setBoolParam(reduction, False)
+    model.setBoolParam("misc/catchctrlc", False)
     if np.isfinite(watch.seconds_left):
         model.setRealParam("limits/time", max(watch.seconds_left, 0.0))
     numbers = np.flatnonzero(alive)
@@ -55,15 +63,15 @@ def solve_by_scip(
     known = (relaxation.best_sum - incumbent.reward) * relaxation.scale
     if np.isfinite(known):
         model.setObjlimit(known * (1.0 + _FEASIBLE_SHARE))
-    handler = _acyclicity(scip, relaxation, numbers, variables, clusters)
+    handler = _acyclicity(scip, relaxation, numbers, variables, clusters, lambda: watch(incumbent))
     model.includeConshdlr(
         handler, "acyclicity", "no directed cycles", sepapriority=1, enfopriority=-1, chckpriority=-1,
         sepafreq=1, needscons=False,
     )  # fmt: skip
     model.optimize()
     _read_off(model, relaxation, numbers, variables, incumbent)
-    if model.getStatus() == "userinterrupt":
-        raise KeyboardInterrupt
+    if handler.raised is not None:
+        raise handler.raised
     watch(incumbent)
 
 
@@ -84,14 +92,29 @@ def _read_off(
 
 
 def _acyclicity(
-    scip: Any, relaxation: Relaxation, numbers: NDArray[np.int64], variables: list[Any], clusters: Clusters
+    scip: Any,
+    relaxation: Relaxation,
+    numbers: NDArray[np.int64],
+    variables: list[Any],
+    clusters: Clusters,
+    look: Callable[[], None],
 ) -> Any:
     """A constraint handler that refuses cyclic solutions and separates clusters."""
     families = relaxation.families.only(np.isin(np.arange(len(relaxation.families)), numbers))
     verdict = scip.SCIP_RESULT
 
     class Acyclicity(scip.Conshdlr):  # type: ignore[misc]
-        """SCIP asks it about solutions, which it also calls for constraints that it cannot see."""
+        """SCIP asks it about solutions; it then also looks whether to go on."""
+
+        raised: BaseException | None = None
+
+        def look_around(self) -> None:
+            # An exception must not pass through SCIP: it is kept until SCIP has stopped.
+            try:
+                look()
+            except BaseException as reason:
+                self.raised = reason
+                self.model.interruptSolve()
 
         def weights(self, solution: Any) -> NDArray[np.float64]:
             return np.array([self.model.getSolVal(solution, variable) for variable in variables])
@@ -118,6 +141,7 @@ def _acyclicity(
             return {"result": verdict.INFEASIBLE if len(self.cycles(None)) else verdict.FEASIBLE}
 
         def conssepalp(self, *_: Any, **__: Any) -> dict[str, Any]:
+            self.look_around()
             found = violated_clusters(families, self.weights(None))
             self.cut_off(found)
             return {"result": verdict.CONSADDED if len(found) else verdict.DIDNOTFIND}

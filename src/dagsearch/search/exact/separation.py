@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components, shortest_path
 
-from dagsearch.kernels.clusters import grow_clusters
+from dagsearch.kernels.clusters import Support, grow_clusters
 from dagsearch.search.exact.families import Families
 
 VIOLATED = 1e-3
@@ -39,11 +39,19 @@ def violated_clusters(families: Families, weights: NDArray[np.float64]) -> NDArr
 
     That none is found does not mean that there is none: to find the most violated one is as hard as the whole problem.
     """
-    used = weights > _IN_USE
-    nodes, parents, used_weights = families.nodes[used], families.parents[used], weights[used]
+    used = np.flatnonzero(weights > _IN_USE)
+    family, parent = np.nonzero(families.parents[used])
     n_nodes = families.n_nodes
+    support = Support(
+        nodes=families.nodes[used],
+        starts=np.searchsorted(family, np.arange(len(used) + 1)),
+        parents=parent,
+        weights=weights[used],
+        is_hit=np.empty(len(used), dtype=bool),
+        gains=np.empty(n_nodes),
+    )
     clusters, left_sides = np.zeros((n_nodes, n_nodes), dtype=bool), np.empty(n_nodes)
-    grow_clusters(nodes, parents, used_weights, clusters, left_sides, np.empty(n_nodes, dtype=bool))
+    grow_clusters(support, clusters, left_sides, np.empty(n_nodes, dtype=bool))
     found: NDArray[np.bool_] = np.unique(clusters[left_sides < 1.0 - VIOLATED], axis=0)
     return found
 

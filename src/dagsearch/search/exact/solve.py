@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from dagsearch.errors import InputError
 from dagsearch.search.exact.components import Component, components, whole
 from dagsearch.search.exact.families import Families
-from dagsearch.search.exact.program import Clusters, EdgeLimit, Incumbent, Watch, solve_by_highs, solve_program
-from dagsearch.search.exact.scip import solve_by_scip
+from dagsearch.search.exact.highs import solve_by_highs
+from dagsearch.search.exact.program import Clusters, EdgeLimit, Incumbent, Watch, solve_program
+from dagsearch.search.exact.scip import has_scip, solve_by_scip
 from dagsearch.search.exact.subsets import best_by_subset, bytes_needed
 
 Solver = Literal["auto", "dynamic", "highs", "scip"]
@@ -121,8 +122,9 @@ def solve_part(part: Part, limit: EdgeLimit | None, solver: Solver, watch: Watch
         part.way = DYNAMIC
         _solve_dynamically(part, limit, watch)
     else:
-        part.way = BY_SCIP if solver == "scip" else BY_HIGHS
-        solve_integers = solve_by_scip if solver == "scip" else solve_by_highs
+        by_scip = solver == "scip" or (solver == "auto" and has_scip())
+        part.way = BY_SCIP if by_scip else BY_HIGHS
+        solve_integers = solve_by_scip if by_scip else solve_by_highs
         clusters = Clusters.of_pairs(part.n_nodes)
         solve_program(families, limit, part.incumbent, clusters, solve_integers, watch, rng)
 

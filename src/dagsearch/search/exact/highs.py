@@ -1,0 +1,81 @@
+"""The integer program by SciPy's HiGHS, which is solved again whenever its solution has a cycle."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from dagsearch.search.exact.program import INFEASIBLE, Clusters, Incumbent, Relaxation, Watch, is_proven
+from dagsearch.search.exact.separation import clusters_on_cycles
+
+_SECONDS_BETWEEN_LOOKS = 0.1
+_SECONDS_TO_REPORT = 0.5  # before the time limit, so that the solver can still tell its bound
+_OUT_OF_TIME = 1  # SciPy's status
+
+
+def solve_by_highs(
+    relaxation: Relaxation, alive: NDArray[np.bool_], clusters: Clusters, incumbent: Incumbent, watch: Watch
+) -> None:
+    """Solve the integer program by SciPy's HiGHS again and again, with the clusters of cycles that its solution has."""
+    families = relaxation.families
+    numbers = np.flatnonzero(alive)
+    equal, equal_right = relaxation.equalities(alive)
+    while True:
+        watch(incumbent)
+        at_most, right = relaxation.inequalities(alive, clusters)
+        left = watch.seconds_left
+        limit = left - min(0.05 * left, _SECONDS_TO_REPORT)
+        found = _watched(
+            partial(
+                milp,
+                relaxation.losses[alive],
+                integrality=np.ones(len(numbers)),
+                bounds=Bounds(0.0, 1.0),
+                constraints=[
+                    LinearConstraint(equal, equal_right, equal_right),
+                    LinearConstraint(at_most, -np.inf, right),
+                ],
+                options={"mip_rel_gap": 0.0, **({"time_limit": limit} if np.isfinite(limit) else {})},
+            ),
+            lambda: watch(incumbent),
+        )
+        if found.status == INFEASIBLE:  # infeasible: nothing beats the incumbent
+            incumbent.lower_bound_to(-np.inf)
+            return
+        if found.mip_dual_bound is not None:
+            incumbent.lower_bound_to(relaxation.reward_of(found.mip_dual_bound))
+        if found.x is not None:
+            chosen = numbers[found.x > 0.5]
+            cycles = clusters_on_cycles(families.adjacency(chosen))
+            if len(cycles) == 0:
+                incumbent.offer(float(families.scores[chosen].sum()), chosen)
+                if found.status == 0:
+                    incumbent.bound = incumbent.reward
+                    return
+            clusters.add(cycles)
+        if is_proven(incumbent, relaxation):
+            return
+        while found.status == _OUT_OF_TIME:
+            watch(incumbent)
+            time.sleep(_SECONDS_BETWEEN_LOOKS / 10)
+
+
+def _watched(solve: Callable[[], Any], look: Callable[[], None]) -> Any:
+    """The result of a solver that cannot be interrupted: it runs in a thread of its own, beside which we look around.
+
+    If ``look`` raises, the thread is left behind; it ends by itself or with the process.
+    """
+    results: list[Any] = []
+    thread = threading.Thread(target=lambda: results.append(solve()), daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(_SECONDS_BETWEEN_LOOKS)
+        look()
+    return results[0]
