@@ -9,21 +9,19 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from dagsearch.search.exact.program import INFEASIBLE, Clusters, Incumbent, Relaxation, Watch, is_proven
+from dagsearch.search.exact.program import INFEASIBLE, Incumbent, Remainder, Watch, is_proven
 from dagsearch.search.exact.separation import clusters_on_cycles
 
 _SECONDS_BETWEEN_LOOKS = 0.1
-_SECONDS_TO_REPORT = 0.5  # before the time limit, so that the solver can still tell its bound
+_SECONDS_TO_REPORT = 2.0  # before the time limit, so that the solver can still tell its bound
 _OUT_OF_TIME = 1  # SciPy's status
 
 
-def solve_by_highs(
-    relaxation: Relaxation, alive: NDArray[np.bool_], clusters: Clusters, incumbent: Incumbent, watch: Watch
-) -> None:
+def solve_by_highs(remainder: Remainder, incumbent: Incumbent, watch: Watch) -> None:
     """Solve the integer program by SciPy's HiGHS again and again, with the clusters of cycles that its solution has."""
+    relaxation, alive, clusters = remainder.relaxation, remainder.alive, remainder.clusters
     families = relaxation.families
     numbers = np.flatnonzero(alive)
     equal, equal_right = relaxation.equalities(alive)
@@ -31,7 +29,7 @@ def solve_by_highs(
         watch(incumbent)
         at_most, right = relaxation.inequalities(alive, clusters)
         left = watch.seconds_left
-        limit = left - min(0.05 * left, _SECONDS_TO_REPORT)
+        limit = left - min(0.1 * left, _SECONDS_TO_REPORT)
         found = _watched(
             partial(
                 milp,

@@ -7,7 +7,6 @@ reduced costs then rule out most families, at last to the integer program, until
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -97,9 +96,6 @@ class Watch(Protocol):
         """Seconds that are left; infinite if there is no limit."""
 
 
-IntegerSolver = Callable[["Relaxation", NDArray[np.bool_], Clusters, Incumbent, Watch], None]
-
-
 @dataclass
 class Relaxation:
     """The linear relaxation: losses against each node's best family, in the solver's scale, and the fixed rows."""
@@ -159,16 +155,26 @@ class Relaxation:
         return csr_array(self.families.sizes[alive][np.newaxis].astype(float))
 
 
-def solve_program(
+@dataclass(frozen=True)
+class Remainder:
+    """What the relaxation leaves to be decided: the families that may still be in an optimal DAG, and the clusters."""
+
+    relaxation: Relaxation
+    alive: NDArray[np.bool_]
+    clusters: Clusters
+
+
+def solve_relaxation(
     families: Families,
     limit: EdgeLimit | None,
     incumbent: Incumbent,
     clusters: Clusters,
-    solve_integers: IntegerSolver,
     watch: Watch,
     rng: np.random.Generator,
-) -> None:
-    """Improve an incumbent until it is proven optimal; ``incumbent.bound`` falls on the way.
+) -> Remainder | None:
+    """Add clusters to the linear relaxation until no more are found, or the incumbent is proven optimal on the way.
+
+    Returns the integer program that is left; None if the incumbent is proven.
 
     Parameters
     ----------
@@ -180,8 +186,6 @@ def solve_program(
         The best DAG known, if any; changed in place.
     clusters
         Cluster inequalities to start with; more are added.
-    solve_integers
-        Solves the integer program that is left after the relaxation.
     watch
         Hears about progress; may raise to end the work, and ``incumbent`` then has what was reached.
     rng
@@ -199,21 +203,19 @@ def solve_program(
         weights, costs, loss = program.solve(alive, clusters)
         incumbent.lower_bound_to(relaxation.reward_of(loss))
         if weights is None or is_proven(incumbent, relaxation):
-            break
+            return None
         if limit is None:
             incumbent.offer(*search.from_weights(weights))
         else:
             _offer_rounded(families, limit, weights, incumbent)
         if is_proven(incumbent, relaxation):
-            break
+            return None
         alive &= costs <= (relaxation.best_sum - incumbent.reward) * relaxation.scale - loss + 1e-6
         violated = violated_clusters(families, weights)
         recent = [*recent[-_PATIENCE:], incumbent.bound - incumbent.reward]
-        if len(violated) == 0 or (len(recent) > _PATIENCE and recent[-1] > (1.0 - _SLOW) * recent[0]):
-            clusters.add(violated)
-            solve_integers(relaxation, alive, clusters, incumbent, watch)
-            break
         clusters.add(violated)
+        if len(violated) == 0 or (len(recent) > _PATIENCE and recent[-1] > (1.0 - _SLOW) * recent[0]):
+            return Remainder(relaxation, alive, clusters)
 
 
 def is_proven(incumbent: Incumbent, relaxation: Relaxation) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagsearch.errors import MissingExtraError
-from dagsearch.search.exact.program import Clusters, Incumbent, Relaxation, Watch, is_proven
+from dagsearch.search.exact.program import Clusters, Incumbent, Relaxation, Remainder, Watch, is_proven
 from dagsearch.search.exact.separation import clusters_on_cycles, violated_clusters
 
 _FEASIBLE_SHARE = 1e-9  # a solution as good as the incumbent is not cut off by rounding
@@ -36,11 +36,10 @@ def require_scip() -> Any:
     return pyscipopt
 
 
-def solve_by_scip(
-    relaxation: Relaxation, alive: NDArray[np.bool_], clusters: Clusters, incumbent: Incumbent, watch: Watch
-) -> None:
+def solve_by_scip(remainder: Remainder, incumbent: Incumbent, watch: Watch) -> None:
     """Solve the integer program by one branch and bound in which cyclic solutions are cut off as they are met."""
     scip = require_scip()
+    relaxation, alive, clusters = remainder.relaxation, remainder.alive, remainder.clusters
     model = scip.Model()
     model.hideOutput()
     # The solver sees only some of the inequalities: it must not conclude anything from those it does not see.

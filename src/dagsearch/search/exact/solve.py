@@ -12,7 +12,7 @@ from dagsearch.errors import InputError
 from dagsearch.search.exact.components import Component, components, whole
 from dagsearch.search.exact.families import Families
 from dagsearch.search.exact.highs import solve_by_highs
-from dagsearch.search.exact.program import Clusters, EdgeLimit, Incumbent, Watch, solve_program
+from dagsearch.search.exact.program import Clusters, EdgeLimit, Incumbent, Watch, solve_relaxation
 from dagsearch.search.exact.scip import has_scip, solve_by_scip
 from dagsearch.search.exact.subsets import best_by_subset, bytes_needed
 
@@ -20,6 +20,7 @@ Solver = Literal["auto", "dynamic", "highs", "scip"]
 SOLVERS: tuple[Solver, ...] = ("auto", "dynamic", "highs", "scip")
 
 DYNAMIC = "dynamic programming"
+BY_CUTS = "cutting planes (HiGHS)"
 BY_HIGHS = "integer programming (HiGHS)"
 BY_SCIP = "integer programming (SCIP)"
 
@@ -123,10 +124,11 @@ def solve_part(part: Part, limit: EdgeLimit | None, solver: Solver, watch: Watch
         _solve_dynamically(part, limit, watch)
     else:
         by_scip = solver == "scip" or (solver == "auto" and has_scip())
-        part.way = BY_SCIP if by_scip else BY_HIGHS
-        solve_integers = solve_by_scip if by_scip else solve_by_highs
-        clusters = Clusters.of_pairs(part.n_nodes)
-        solve_program(families, limit, part.incumbent, clusters, solve_integers, watch, rng)
+        part.way = BY_CUTS
+        remainder = solve_relaxation(families, limit, part.incumbent, Clusters.of_pairs(part.n_nodes), watch, rng)
+        if remainder is not None:
+            part.way = BY_SCIP if by_scip else BY_HIGHS
+            (solve_by_scip if by_scip else solve_by_highs)(remainder, part.incumbent, watch)
 
 
 def _solve_dynamically(part: Part, limit: EdgeLimit | None, watch: Watch) -> None:
