@@ -8,6 +8,10 @@ import numpy as np
 
 from dagsearch.kernels.compile import kernel
 
+_FEW_FACTORS = 16
+_SMALLEST_FACTOR, _LARGEST_FACTOR = 1e-30, 1e6
+_SMALL_PRODUCT, _LARGE_PRODUCT = 1e-100, 1e100  # a short product more cannot leave the range of a float
+
 # Beyond it a penalty would be infinite and a prior zero, and differences between such scores not numbers.
 MOST_CONFIGURATIONS = 1e280
 
@@ -75,6 +79,21 @@ def log_likelihood(table, n_cells, n_levels, x_log_x):
 
 
 @kernel
+def _log_rising(start, n, product):
+    """Log of start (start + 1) ... (start + n - 1), split into a part to add up and a factor to multiply up.
+
+    A logarithm costs far more than a product: short ones are multiplied into ``product`` until it gets large or small.
+    """
+    if n > _FEW_FACTORS or not _SMALLEST_FACTOR < start < _LARGEST_FACTOR:
+        return math.lgamma(start + n) - math.lgamma(start), product
+    for i in range(n):
+        product *= start + i
+    if _SMALL_PRODUCT < product < _LARGE_PRODUCT:
+        return 0.0, product
+    return math.log(product), 1.0
+
+
+@kernel
 def log_bdeu(table, n_cells, n_levels, r, n_configurations, sample_size):
     """Log marginal likelihood with a uniform Dirichlet prior worth ``sample_size`` observations.
 
@@ -82,16 +101,18 @@ def log_bdeu(table, n_cells, n_levels, r, n_configurations, sample_size):
     """
     prior_j = sample_size / n_configurations
     prior_jk = prior_j / r
-    total = 0.0
+    total, above, below = 0.0, 1.0, 1.0
     for j in range(n_cells):
         n_j = 0
         for k in range(j * n_levels, (j + 1) * n_levels):
             if table[k] > 0:
                 n_j += table[k]
-                total += math.lgamma(prior_jk + table[k]) - math.lgamma(prior_jk)
+                part, above = _log_rising(prior_jk, table[k], above)
+                total += part
         if n_j > 0:
-            total += math.lgamma(prior_j) - math.lgamma(prior_j + n_j)
-    return total
+            part, below = _log_rising(prior_j, n_j, below)
+            total -= part
+    return total + math.log(above / below)
 
 
 @kernel
