@@ -124,7 +124,7 @@ def extend_blocks(table, rewards, first, last):
     for block in range(first, last):
         _enter_families(table, block)
         _spread_to_supersets(table, block)
-        if table.n_totals == 1:
+        if table.n_costs == 1 and table.n_totals == 1:
             _extend_free(table, rewards, block)
         else:
             _extend_counting(table, rewards, block)

@@ -23,11 +23,14 @@ class BestBySubset:
     ----------
     families
         What graphs are made of.
+    costs
+        (n_families,) edges of each family, or zeros if edges were not counted.
     rewards
         (2^n_nodes, n_totals) best reward over each subset, for each number of edges if these were counted.
     """
 
     families: Families
+    costs: NDArray[np.int64]
     rewards: NDArray[np.float64]
 
     @property
@@ -38,31 +41,29 @@ class BestBySubset:
 
     def choice(self, n_edges: int = 0) -> NDArray[np.int64]:
         """Positions of the families of a best graph, one per node, with so many edges if these were counted."""
-        sets, costs = _as_numbers(self.families.parents), self._costs()
+        sets = _as_numbers(self.families.parents)
         chosen = np.empty(self.families.n_nodes, dtype=np.int64)
         subset, total = len(self.rewards) - 1, n_edges
         while subset:
-            sink, family = self._last_step(subset, total, sets, costs)
+            sink, family = self._last_step(subset, total, sets)
             chosen[sink] = family
-            subset, total = subset & ~(1 << sink), total - int(costs[family])
+            subset, total = subset & ~(1 << sink), total - int(self.costs[family])
         return chosen
 
-    def _last_step(self, subset: int, total: int, sets: NDArray[np.int64], costs: NDArray[np.int64]) -> tuple[int, int]:
+    def _last_step(self, subset: int, total: int, sets: NDArray[np.int64]) -> tuple[int, int]:
         """A sink of the best graph over ``subset``, and its family; sums equal those of the kernel to the last bit."""
         for sink in range(self.families.n_nodes):
             smaller = subset & ~(1 << sink)
             if smaller == subset:
                 continue
             of_sink = self.families.of(sink)
-            inside = (sets[of_sink] & ~smaller == 0) & (costs[of_sink] <= total)
-            before = self.rewards[smaller, np.where(inside, total - costs[of_sink], 0)]
+            costs = self.costs[of_sink]
+            inside = (sets[of_sink] & ~smaller == 0) & (costs <= total)
+            before = self.rewards[smaller, np.where(inside, total - costs, 0)]
             hits = np.flatnonzero(inside & (before + self.families.scores[of_sink] == self.rewards[subset, total]))
             if len(hits):
                 return sink, of_sink.start + int(hits[0])
         raise AssertionError("no sink explains the reward of a subset")
-
-    def _costs(self) -> NDArray[np.int64]:
-        return self.families.sizes if self.rewards.shape[1] > 1 else np.zeros(len(self.families), dtype=np.int64)
 
 
 def bytes_needed(n_nodes: int, most_edges: int | None = None) -> int:
@@ -93,7 +94,7 @@ def best_by_subset(families: Families, most_edges: int | None, report: Callable[
     for first in range(0, n_blocks, step):
         extend_blocks(table, rewards, first, min(first + step, n_blocks))
         report(first / n_blocks)
-    return BestBySubset(families, rewards.reshape(-1, n_totals))
+    return BestBySubset(families, costs, rewards.reshape(-1, n_totals))
 
 
 def _table(families: Families, costs: NDArray[np.int64], n_totals: int) -> FamilyTable:
