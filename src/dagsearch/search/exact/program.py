@@ -113,9 +113,10 @@ class Relaxation:
         """The relaxation of a problem for which a DAG with this reward is known (-inf: none)."""
         starts = np.searchsorted(families.nodes, np.arange(families.n_nodes))
         best = families.scores[starts]
-        loss = float(best.sum()) - reward
-        if not 0.0 < loss < np.inf:
-            loss = max(float(np.ptp(families.scores)), 1e-12)
+        loss, spread = float(best.sum()) - reward, max(float(np.ptp(families.scores)), 1e-12)
+        # A loss that is nothing but rounding would scale all others to infinity.
+        if not PROVEN * max(spread, abs(reward)) < loss < np.inf:
+            loss = spread
         scale = _SCALE / loss
         losses = (best[families.nodes] - families.scores) * scale
         return cls(families, limit, scale, float(best.sum()), losses)
