@@ -160,8 +160,13 @@ class Learner:
 
         survey = enumerate_families(self.problem, self.score, objective, self.settings.max_parents, report)
         if survey.max_parents is not None:
-            self.max_parents = min(survey.max_parents, self.max_parents or survey.max_parents)
+            self.max_parents = min(survey.max_parents, self._most_parents)
         return survey.families
+
+    @property
+    def _most_parents(self) -> int:
+        """No node of a graph over the families has more parents."""
+        return self.problem.max_parents if self.max_parents is None else self.max_parents
 
     def _solved(self, families: Families, limit: EdgeLimit | None, weight: float, known: Ranked) -> Ranked:
         """The best graph over families; what was reached is kept even if time is up."""
@@ -210,8 +215,7 @@ class Learner:
         n_best = self.settings.n_best
         free = self.problem.allowed & ~np.eye(self.problem.n_nodes, dtype=bool) & ~self.problem.start
         near = neighbours(self.best.adjacency, free, self.limit)
-        most_parents = min(self.problem.max_parents, self.max_parents or self.problem.max_parents)
-        near = near[near.sum(axis=1).max(axis=1) <= most_parents]
+        near = near[near.sum(axis=1).max(axis=1) <= self._most_parents]
         rewards = np.sort(np.append(self.score.rewards_of(near), self.best.reward))[::-1]
         slack = self._best_with_fewer - rewards[n_best - 1] if len(rewards) >= n_best else np.inf
         families = self.families(Objective(slack=max(slack, TIE)))
