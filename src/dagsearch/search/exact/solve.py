@@ -102,7 +102,7 @@ class Solution:
     def solve(self, solver: Solver, watch: Watch, rng: np.random.Generator) -> None:
         """Solve all parts; `watch` may raise to end this early."""
         for part in self.parts:
-            if part.n_nodes == 1 and self.limit is None:
+            if part.n_nodes == 1:
                 part.incumbent.offer(part.incumbent.bound, np.zeros(1, dtype=np.int64))
             else:
                 solve_part(part, self.limit, solver, watch, rng)
