@@ -20,6 +20,7 @@ from dagsearch.errors import InputError
 from dagsearch.search.exact.learner import ExactSettings, Learner
 from dagsearch.search.exact.program import PROVEN
 from dagsearch.search.exact.ranking import Ranked
+from dagsearch.search.exact.scip import require_scip
 from dagsearch.search.exact.solve import SOLVERS, Solver
 from dagsearch.search.exact.variances import learn_with_equal_variances
 from dagsearch.search.monitor import Monitor
@@ -71,6 +72,8 @@ def exact(
     """
     if not score.decomposable:
         raise InputError("exact learning needs a score with local(node, parents); this one only judges whole graphs")
+    if settings.solver == "scip":
+        require_scip()
     learner = Learner(problem, score, settings, rng, monitor, first)
     with monitor.guard():
         if score.family.equal_variances:
