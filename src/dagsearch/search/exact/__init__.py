@@ -24,7 +24,7 @@ from dagsearch.search.exact.scip import require_scip
 from dagsearch.search.exact.solve import SOLVERS, Solver
 from dagsearch.search.exact.variances import learn_with_equal_variances
 from dagsearch.search.monitor import Monitor
-from dagsearch.search.protocol import Problem, ScoreLike
+from dagsearch.search.protocol import FINISHED, Problem, ScoreLike
 
 __all__ = ["SOLVERS", "ExactOutcome", "ExactSettings", "Ranked", "Solver", "exact"]
 
@@ -75,13 +75,9 @@ def exact(
     if settings.solver == "scip":
         require_scip()
     learner = Learner(problem, score, settings, rng, monitor, first)
-    with monitor.guard():
-        if score.family.equal_variances:
-            if settings.n_best > 1:
-                raise InputError("n_best must be 1 with variances='equal', where the reward is no sum over variables")
-            learn_with_equal_variances(learner)
-        else:
-            learner.learn()
+    if monitor.status == FINISHED:  # the search for a first graph was not cut short
+        with monitor.guard():
+            _learn(learner)
     reward = learner.best.reward
     # Sums over families and over nodes differ by rounding.
     is_proven = learner.bound <= reward + PROVEN * max(1.0, abs(reward))
@@ -94,3 +90,12 @@ def exact(
         ways=learner.ways,
         status=monitor.status,
     )
+
+
+def _learn(learner: Learner) -> None:
+    if not learner.score.family.equal_variances:
+        learner.learn()
+        return
+    if learner.settings.n_best > 1:
+        raise InputError("n_best must be 1 with variances='equal', where the reward is no sum over variables")
+    learn_with_equal_variances(learner)

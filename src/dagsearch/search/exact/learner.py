@@ -18,7 +18,7 @@ from dagsearch.search.exact.ranking import Ranked, best_dags, neighbours
 from dagsearch.search.exact.solve import Solution, Solver
 from dagsearch.search.greedy import greedy
 from dagsearch.search.monitor import Monitor, Progress
-from dagsearch.search.protocol import Problem, ScoreLike
+from dagsearch.search.protocol import INTERRUPTED, Problem, ScoreLike
 
 
 @dataclass(frozen=True)
@@ -224,7 +224,10 @@ class Learner:
     def _complete(self, found: Ranked) -> None:
         """Add the least bad edges to a graph that has too few of them."""
         problem = replace(self.problem, start=found.adjacency.astype(bool))
-        self._offer(greedy(problem, self.score, self._rng, self.monitor).adjacency)
+        longer = greedy(problem, self.score, self._rng, self.monitor)
+        self._offer(longer.adjacency)
+        if longer.status == INTERRUPTED:
+            raise KeyboardInterrupt
 
     # ---------------------------------------------------------------- the best graphs
 
