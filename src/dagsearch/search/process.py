@@ -58,3 +58,17 @@ def adjacency_from_parents(parents: Rows, n_nodes: int) -> NDArray[np.int8]:
 def legal_edges(graph: Partial, n_nodes: int) -> NDArray[np.bool_]:
     """Matrix of the edges that may be added now."""
     return membership_from_rows(graph.legal, n_nodes)
+
+
+def filled_at_random(problem: Problem, rng: np.random.Generator) -> NDArray[np.int8]:
+    """The start graph with legal edges drawn at random, as many as the edge budget asks for and the rules allow."""
+    _, words = words_for(problem.n_nodes)
+    rules = rules_of(problem)
+    graph = start_partial(problem, rules)
+    for _ in range(problem.n_start_edges, problem.edge_budget or 0):
+        legal = np.argwhere(legal_edges(graph, problem.n_nodes))
+        if len(legal) == 0:
+            break
+        cause, effect = (int(node) for node in legal[rng.integers(len(legal))])
+        add_edge(graph, cause, effect, rules, words)
+    return adjacency_from_parents(graph.parents, problem.n_nodes)

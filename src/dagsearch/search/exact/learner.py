@@ -18,7 +18,8 @@ from dagsearch.search.exact.ranking import Ranked, best_dags, neighbours
 from dagsearch.search.exact.solve import Solution, Solver
 from dagsearch.search.greedy import greedy
 from dagsearch.search.monitor import Monitor, Progress
-from dagsearch.search.protocol import INTERRUPTED, Problem, ScoreLike
+from dagsearch.search.process import filled_at_random
+from dagsearch.search.protocol import FINISHED, INTERRUPTED, Problem, ScoreLike
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class Learner:
         self._rng = rng
         self._what = ""
         if first is None:
-            first = greedy(problem, score, rng, monitor).adjacency
+            first = self._first()
         fits = self.limit is None or self.limit.allows(int(first.sum()))
         self.best = Ranked(first, score.reward_of(first) if fits else -np.inf)
         self.bound = float(score.combine(score.best_values().sum(), 0.0))
@@ -100,6 +101,13 @@ class Learner:
         self.ranking: list[Ranked] = []
         self.ways: tuple[str, ...] = ()
         self._best_with_fewer = np.inf  # best reward with at most as many edges as allowed
+
+    def _first(self) -> NDArray[np.int8]:
+        """The graph of greedy search; if that was cut short, with edges drawn at random up to a fixed number."""
+        found = greedy(self.problem, self.score, self._rng, self.monitor)
+        if found.status == FINISHED or self.limit is None or not self.limit.exactly:
+            return found.adjacency
+        return filled_at_random(replace(self.problem, start=found.adjacency.astype(bool)), self._rng)
 
     # ---------------------------------------------------------------- progress
 
