@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, combinations, product
 
@@ -104,6 +104,21 @@ def all_dags(n_nodes: int) -> list[frozenset[Edge]]:
     choices = (((), ((i, j),), ((j, i),)) for i, j in combinations(range(n_nodes), 2))
     graphs = (frozenset(chain.from_iterable(chosen)) for chosen in product(*choices))
     return [edges for edges in graphs if is_acyclic(edges)]
+
+
+def parents_in_all_dags(n_nodes: int) -> np.ndarray:
+    """The same as numbers, (n_dags, n_nodes): bit p of [:, v] says whether p is a parent of v."""
+    parents = np.zeros((1, n_nodes), dtype=np.int64)
+    for i, j in combinations(range(n_nodes), 2):
+        forward, backward = parents.copy(), parents.copy()
+        forward[:, j] |= 1 << i
+        backward[:, i] |= 1 << j
+        parents = np.concatenate([parents, forward, backward])
+    left = np.full((len(parents), 1), 2**n_nodes - 1)
+    for _ in range(n_nodes):
+        is_free = (parents & left) == 0
+        left &= ~(is_free @ (1 << np.arange(n_nodes)))[:, np.newaxis]
+    return parents[left[:, 0] == 0]
 
 
 # --- Scores ----------------------------------------------------------------------------------------
@@ -374,6 +389,41 @@ def legal_pairs(rules: NaiveRules, edges: frozenset[Edge]) -> Iterator[Edge]:
     for i, endpoints in rules.legal(edges).items():
         for j in endpoints:
             yield i, j
+
+
+# --- Exact learning --------------------------------------------------------------------------------
+
+
+def subsets(members: Iterable[int]) -> Iterator[frozenset[int]]:
+    """All subsets, smaller ones first."""
+    members = sorted(members)
+    return map(frozenset, chain.from_iterable(combinations(members, k) for k in range(len(members) + 1)))
+
+
+def losses_to_subsets(
+    score: Callable[[frozenset[int]], float], candidates: Iterable[int], required: Iterable[int] = (), most: int = 64
+) -> dict[frozenset[int], float]:
+    """What every set of at most so many parents loses to the best of its proper subsets; -inf if it has none."""
+    scores = {chosen | set(required): 0.0 for chosen in subsets(candidates)}
+    scores = {parents: score(parents) for parents in scores if len(parents) <= most}
+    return {
+        parents: max((scores[other] for other in scores if other < parents), default=-math.inf) - scores[parents]
+        for parents in scores
+    }
+
+
+def best_by_edges(families: list[list[tuple[frozenset[int], float]]]) -> dict[frozenset[int], dict[int, float]]:
+    """Best reward over every set of nodes by number of edges, from the (parents, score) of each node."""
+    best: dict[frozenset[int], dict[int, float]] = {frozenset(): {0: 0.0}}
+    for nodes in list(subsets(range(len(families))))[1:]:
+        best[nodes] = {}
+        for sink in nodes:
+            for parents, score in families[sink]:
+                if parents <= nodes - {sink}:
+                    for n_edges, reward in best[nodes - {sink}].items():
+                        total = n_edges + len(parents)
+                        best[nodes][total] = max(best[nodes].get(total, -math.inf), reward + score)
+    return best
 
 
 # --- Boosting of splines ---------------------------------------------------------------------------
