@@ -100,7 +100,9 @@ class _Proofs:
     def certificate(self, model: DagEstimator, judge: Score, reward: float | None) -> Certificate:
         """What is proven about the graph of a method."""
         taken = model.get_params()
-        key = tuple(repr(taken.get(name)) for name in ("edge_budget", "budget", "max_parents", "knowledge"))
+        names = ("edge_budget", "budget", "max_parents", "knowledge")
+        is_spent = model.dag_.n_edges == taken.get("edge_budget")
+        key = (is_spent, *(repr(taken.get(name)) for name in names))
         if key not in self._known:
             self._known[key] = certify_graph(model.dag_, judge, model, **self._settings)
         return replace(self._known[key], reward=math.nan if reward is None else reward)

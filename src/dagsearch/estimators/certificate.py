@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,7 @@ from dagsearch.estimators.base import DagEstimator, reward_of
 from dagsearch.estimators.progress import progress_bar
 from dagsearch.estimators.result import Graph
 from dagsearch.estimators.scored import ScoreSearch
-from dagsearch.graph import DAG, Knowledge
+from dagsearch.graph import DAG, Knowledge, as_graph
 from dagsearch.scores import Score
 from dagsearch.search.exact import SOLVERS, ExactOutcome, ExactSettings, Solver, exact
 from dagsearch.search.monitor import Monitor
@@ -144,7 +143,7 @@ def certify_graph(
     """`certify` for any graph and score, with the restrictions of an estimator."""
     checks.real("time_limit", time_limit, 0.0, strict=True, optional=True)
     checks.one_of("solver", solver, SOLVERS)
-    problem, exactly, among = _class_of(model, score, graph.names)
+    problem, exactly, among = _class_of(model, score, graph)
     most_parents = model.max_parents if isinstance(model, ScoreSearch) else None
     settings = ExactSettings(exactly=exactly, max_parents=most_parents, solver=solver)
     rng = np.random.default_rng(0)
@@ -172,33 +171,44 @@ def _proven(
         return exact(problem, score, settings, rng, monitor, first)
 
 
-def _class_of(model: DagEstimator, score: Score, names: tuple[str, ...]) -> tuple[Problem, bool, str]:
+def _class_of(model: DagEstimator, score: Score, graph: Graph) -> tuple[Problem, bool, str]:
     """The graphs that an estimator chooses from: the problem, whether it fixes the number of edges, and in words."""
+    names = graph.names
     knowledge: Knowledge = getattr(model, "knowledge", None) or Knowledge()
-    required = knowledge.required_edges(names)
     start = getattr(model, "start", None)
+    required, allowed = knowledge.required_edges(names), knowledge.allowed_edges(names)
     if start is not None:
-        required = required | DAG.from_adjacency(np.asarray(_adjacency(start)), names=names).adjacency.astype(bool)
-    budget = getattr(model, "edge_budget", None)
+        required = required | as_graph(start, names=names).adjacency.astype(bool)
+    budget: int | None = getattr(model, "edge_budget", None)
     max_parents = model.max_parents if isinstance(model, ScoreSearch) else None
-    problem = Problem(required, knowledge.allowed_edges(names), budget, max_parents or len(names) - 1)
-    # Edges at a constant column change no likelihood and fill any number up: what counts is the number of others.
-    exactly = not score.constant_nodes.any() and getattr(model, "budget", "exactly") == "exactly"
+    problem = Problem(required, allowed, None, max_parents or len(names) - 1)
+    # A search may end before it has spent its budget.
+    exactly = getattr(model, "budget", "exactly") == "exactly" and graph.n_edges == budget
     if score.constant_nodes.any():
+        # Edges at a constant column change no likelihood and fill any number up: what counts is the number of others.
+        exactly = False
         problem = without_edges_at(problem, score.constant_nodes)
-    return problem, exactly, described(problem, exactly, max_parents, knowledge)
+    among = described(budget, exactly, max_parents, knowledge, start is not None)
+    return replace(problem, edge_budget=budget and min(budget, problem.max_edges)), exactly, among
 
 
-def described(problem: Problem, exactly: bool, max_parents: int | None, knowledge: Knowledge | None) -> str:
-    """The graphs of a problem in words."""
+def described(
+    edge_budget: int | None,
+    exactly: bool,
+    max_parents: int | None,
+    knowledge: Knowledge | None,
+    has_start: bool = False,
+) -> str:
+    """Graphs in words."""
     limits = []
-    if problem.edge_budget is not None:
-        limits.append(f"{'exactly' if exactly else 'at most'} {problem.edge_budget} edges")
+    if edge_budget is not None:
+        limits.append(f"{'exactly' if exactly else 'at most'} {edge_budget} edges")
     if max_parents is not None:
         limits.append(f"at most {max_parents} causes per variable")
     words = f"DAGs with {' and '.join(limits)}" if limits else "all DAGs"
     is_restricted = knowledge is not None and (knowledge.required or knowledge.forbidden or knowledge.tiers)
-    return words + (" that fit what is known" if is_restricted else "")
+    conditions = ["fit what is known"] * bool(is_restricted) + ["contain the start"] * has_start
+    return words + (f" that {' and '.join(conditions)}" if conditions else "")
 
 
 def without_edges_at(problem: Problem, nodes: NDArray[np.bool_]) -> Problem:
@@ -215,7 +225,3 @@ def _within(graph: Graph, problem: Problem, max_parents: int | None) -> NDArray[
     is_allowed = not (adjacency.astype(bool) & ~problem.allowed).any()
     is_small = max_parents is None or adjacency.sum(axis=0).max() <= max_parents
     return adjacency if is_allowed and is_small and not (problem.start & ~adjacency.astype(bool)).any() else None
-
-
-def _adjacency(start: Any) -> Any:
-    return start.adjacency if hasattr(start, "adjacency") else start

@@ -154,7 +154,7 @@ class ExactSearch(ScoreSearch):
         return Outcome(found.adjacency, found.reward, 0, 0, 0, found.status), in_force
 
     def _certificate(self, found: ExactOutcome, problem: Problem, monitor: Monitor) -> Certificate:
-        among = described(problem, self.budget == "exactly", self.max_parents, self.knowledge)
+        among = described(problem.edge_budget, self.budget == "exactly", self.max_parents, self.knowledge)
         return certificate_of(found.reward, found, among, monitor.seconds)
 
     def _notes(self, judgement: Judgement) -> tuple[str, ...]:
