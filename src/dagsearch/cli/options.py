@@ -147,7 +147,7 @@ DISCOVER_OPTIONS: list[Callable[..., Any]] = [
     click.option("--input-dimension", type=int, help="rl-bic: observations that describe a variable; 64 by default."),
     click.option("--learning-rate", type=float, help="rl-bic: of Adam at the start; 0.001 by default."),
     click.option("--best", type=int, help="exact: find so many of the best graphs; 1 by default."),
-    click.option("--solver", help="exact: auto, dynamic, highs or scip."),
+    click.option("--solver", help="exact, --certify: auto, dynamic, highs or scip."),
     click.option(
         "--certify", is_flag=True, help="Report the optimum (or a bound) and the gap of the graph that was found."
     ),
@@ -174,12 +174,16 @@ def with_options(options: list[Callable[..., Any]]) -> Callable[..., Any]:
 def estimator(method: str, options: dict[str, Any]) -> Any:
     """The estimator of a method, with the options that it takes; says which ones it does not take."""
     from dagsearch.estimators import METHODS  # noqa: PLC0415 - imports scikit-learn and numba
+    from dagsearch.estimators.certificate import check_proof  # noqa: PLC0415
 
     if method not in METHODS:
         raise UnknownNameError("method", method, [*METHODS, "all"])
     given = arguments(options)
     taken = METHODS[method]().get_params()
-    for name in sorted(given.keys() - taken.keys()):
+    of_proof = {"solver", "time_limit"} if options["certify"] else set()
+    if options["certify"]:
+        check_proof(options["time_limit"], options["solver"] or "auto")
+    for name in sorted(given.keys() - taken.keys() - of_proof):
         if name == "knowledge":
             raise InputError(f"{method} cannot be told what is known beforehand: it takes no --require and --forbid")
         click.echo(f"note: {method} takes no {OPTION_OF[name]}, which is ignored", err=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from dagsearch.estimators.scored import ScoreSearch
 from dagsearch.graph import DAG, Knowledge, as_graph
 from dagsearch.scores import Score
 from dagsearch.search.exact import SOLVERS, ExactOutcome, ExactSettings, Solver, exact
+from dagsearch.search.exact.scip import require_scip
 from dagsearch.search.monitor import Monitor
 from dagsearch.search.protocol import Problem
 
@@ -119,6 +121,8 @@ def certify(
     ------
     InputError
         If the estimator is not fitted, or its score has no local terms.
+    MissingExtraError
+        If the solver is not installed.
 
     Examples
     --------
@@ -141,8 +145,7 @@ def certify_graph(
     progress: bool = False,
 ) -> Certificate:
     """`certify` for any graph and score, with the restrictions of an estimator."""
-    checks.real("time_limit", time_limit, 0.0, strict=True, optional=True)
-    checks.one_of("solver", solver, SOLVERS)
+    check_proof(time_limit, solver)
     problem, exactly, among = _class_of(model, score, graph)
     most_parents = model.max_parents if isinstance(model, ScoreSearch) else None
     settings = ExactSettings(exactly=exactly, max_parents=most_parents, solver=solver)
@@ -157,6 +160,13 @@ def certify_graph(
             monitor = Monitor(time_limit, listener)
             outcome = _proven(problem, score, settings, rng, monitor, first)
     return certificate_of(reward, outcome, among, monitor.seconds)
+
+
+def check_proof(time_limit: float | None, solver: Any) -> None:
+    """Refuse settings of a proof that are wrong, or whose solver is not installed."""
+    checks.real("time_limit", time_limit, 0.0, strict=True, optional=True)
+    if checks.one_of("solver", solver, SOLVERS) == "scip":
+        require_scip()
 
 
 def _proven(

@@ -9,13 +9,13 @@ import numpy as np
 
 from dagsearch.estimators import checks
 from dagsearch.estimators.base import Judgement
-from dagsearch.estimators.certificate import Certificate, certificate_of, described, without_edges_at
+from dagsearch.estimators.certificate import Certificate, certificate_of, check_proof, described, without_edges_at
 from dagsearch.estimators.result import Construction
 from dagsearch.estimators.scored import ScoreSearch
 from dagsearch.estimators.searches import Variances
 from dagsearch.graph import DAG, PDAG, Knowledge
 from dagsearch.scores.levels import Levels
-from dagsearch.search.exact import SOLVERS, ExactOutcome, ExactSettings, Solver, exact
+from dagsearch.search.exact import ExactOutcome, ExactSettings, Solver, exact
 from dagsearch.search.monitor import Monitor
 from dagsearch.search.protocol import Outcome, Problem
 
@@ -124,7 +124,7 @@ class ExactSearch(ScoreSearch):
 
     def _check_settings(self) -> None:
         checks.one_of("budget", self.budget, BUDGETS)
-        checks.one_of("solver", self.solver, SOLVERS)
+        check_proof(self.time_limit, self.solver)
         checks.integer("n_best", self.n_best, 1)
 
     def _penalty(self, score_name: str) -> Any:
