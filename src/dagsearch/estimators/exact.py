@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from dagsearch.errors import InputError
 from dagsearch.estimators import checks
 from dagsearch.estimators.base import Judgement
 from dagsearch.estimators.certificate import Certificate, certificate_of, check_proof, described, without_edges_at
@@ -36,7 +37,7 @@ class ExactSearch(ScoreSearch):
 
     Parent sets that a better subset dominates are left out first; the rest is solved part by part, by dynamic
     programming over all subsets of variables where these are few, or else by integer programming with cluster cutting
-    planes. Which way was taken is in ``certificate_.ways`` and in ``result_.notes``.
+    planes. Which way was taken is in ``certificate_.ways``.
 
     Parameters
     ----------
@@ -71,7 +72,7 @@ class ExactSearch(ScoreSearch):
     equivalence_class_ : PDAG
         The equivalence class of ``dag_``: what a score that is the same for equivalent graphs can tell.
     best_graphs_ : tuple of RankedDAG
-        The ``n_best`` best graphs with their rewards, best first.
+        The ``n_best`` best graphs with their rewards, best first; fewer if there are no more, or time was up.
 
     Examples
     --------
@@ -137,34 +138,55 @@ class ExactSearch(ScoreSearch):
         construction = super()._construct(judgement, rng, monitor)
         dag: Any = construction.graph
         self.equivalence_class_: PDAG = dag.to_cpdag()
-        return replace(construction, notes=(*self._notes(judgement), *construction.notes))
+        notes = (*_note_on_constants(judgement), *self._note_on_parents(construction.settings["max_parents"]))
+        return replace(construction, notes=(*notes, *construction.notes))
 
     def _search(
         self, problem: Problem, judgement: Judgement, rng: np.random.Generator, monitor: Monitor
     ) -> tuple[Outcome, dict[str, Any]]:
         score, names = judgement.score, judgement.data.names
         if score.constant_nodes.any():
-            problem = without_edges_at(problem, score.constant_nodes)
+            problem = self._without_constants(problem, judgement)
         settings = ExactSettings(self.budget == "exactly", self.max_parents, self.n_best, self.solver)
         found = exact(problem, score, settings, rng, monitor)
         self.certificate_: Certificate = self._certificate(found, problem, monitor)
-        ranking = found.ranking or ((found,) if found.status == "finished" else ())
+        ranking = found.ranking or ((found,) if self.certificate_.is_optimal else ())
         self.best_graphs_ = tuple(RankedDAG(DAG(each.adjacency, names=names), each.reward) for each in ranking)
-        in_force = {"budget": self.budget, "n_best": self.n_best, "solver": self.solver}
+        most_parents = self.max_parents if found.max_parents is None else found.max_parents
+        in_force = {
+            "max_parents": most_parents,
+            "budget": self.budget,
+            "n_best": self.n_best,
+            "solver": self.solver,
+        }
         return Outcome(found.adjacency, found.reward, 0, 0, 0, found.status), in_force
 
     def _certificate(self, found: ExactOutcome, problem: Problem, monitor: Monitor) -> Certificate:
         among = described(problem.edge_budget, self.budget == "exactly", self.max_parents, self.knowledge)
         return certificate_of(found.reward, found, among, monitor.seconds)
 
-    def _notes(self, judgement: Judgement) -> tuple[str, ...]:
-        """What was set aside."""
-        constant = np.flatnonzero(judgement.score.constant_nodes)
-        if not len(constant):
+    def _without_constants(self, problem: Problem, judgement: Judgement) -> Problem:
+        """The problem without edges at constant columns."""
+        try:
+            return without_edges_at(problem, judgement.score.constant_nodes)
+        except InputError as error:
+            raise InputError(f"{error}; {'; '.join(_note_on_constants(judgement))}") from None
+
+    def _note_on_parents(self, max_parents: int | None) -> tuple[str, ...]:
+        """Up to how many causes sets were looked at, if that is fewer than the user allows."""
+        if max_parents == self.max_parents:
             return ()
-        listed = ", ".join(repr(judgement.data.names[node]) for node in constant)
-        return (f"set aside, as they hold one value only and get no edges: {listed}",)
+        return (f"sets of more than {max_parents} causes are too many to look at; set max_parents to go further",)
 
     def _note_on_budget(self, dag: DAG, status: str) -> tuple[str, ...]:  # noqa: ARG002
         """Exact search has the number of edges that was asked for, or says that there is none."""
         return ()
+
+
+def _note_on_constants(judgement: Judgement) -> tuple[str, ...]:
+    """What was set aside."""
+    constant = np.flatnonzero(judgement.score.constant_nodes)
+    if not len(constant):
+        return ()
+    listed = ", ".join(repr(judgement.data.names[node]) for node in constant)
+    return (f"set aside, as they hold one value only and get no edges: {listed}",)

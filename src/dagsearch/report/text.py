@@ -102,7 +102,7 @@ def as_text(model: DagEstimator, data: Dataset, data_name: str, certificate: Cer
     lines.append(f"{_reward(model)}, {_effort(model)}")
     if certificate is not None:
         lines.append(str(certificate))
-    if isinstance(model, ExactSearch) and model.n_best > 1:
+    if isinstance(model, ExactSearch) and model.n_best > 1 and model.best_graphs_:
         lines += ["", *_ranking(model)]
     if data.truth is not None:
         lines += ["", comparison_table(_compared(model, pruned), data.truth)]
@@ -111,8 +111,9 @@ def as_text(model: DagEstimator, data: Dataset, data_name: str, certificate: Cer
 
 def _ranking(model: ExactSearch) -> list[str]:
     """The best graphs in order, and how each differs from the first."""
-    lines = [f"The {len(model.best_graphs_)} best graphs, by their difference from the first:"]
-    first = set(model.best_graphs_[0].dag.edges) if model.best_graphs_ else set()
+    n_found = f"{len(model.best_graphs_)} best graphs" if len(model.best_graphs_) > 1 else "best graph"
+    lines = [f"The {n_found}, by their difference from the first:"]
+    first = set(model.best_graphs_[0].dag.edges)
     for number, each in enumerate(model.best_graphs_, start=1):
         edges = set(each.dag.edges)
         changes = [f"+{cause}->{effect}" for cause, effect in sorted(edges - first)]
