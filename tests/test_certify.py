@@ -76,9 +76,11 @@ def test_certificates_respect_what_is_known_and_the_number_of_causes():
     assert forbidden.optimum < free.reward_
     assert forbidden.optimum == pytest.approx(exact(CHAIN, knowledge=known).reward_, abs=1e-9)
     assert forbidden.among == "all DAGs that fit what is known"
-    narrow = ds.certify(make(ds.CDUCT, max_parents=1).fit(CHAIN), solver="highs")
-    assert narrow.optimum == pytest.approx(exact(CHAIN, max_parents=1).reward_, abs=1e-9)
-    assert narrow.among == "DAGs with at most 1 causes per variable"
+    narrow = ds.certify(make(ds.CDUCT, edge_budget=5, max_parents=2).fit(CHAIN), solver="highs")
+    crowded, best = exact(CHAIN, edge_budget=5), exact(CHAIN, edge_budget=5, max_parents=2)
+    assert narrow.optimum == pytest.approx(best.reward_, abs=1e-9)
+    assert best.reward_ < crowded.reward_ - 1e-6
+    assert narrow.among == "DAGs with exactly 5 edges and at most 2 causes per variable"
     assert narrow.ways == ("integer programming (HiGHS)",)
 
 
@@ -92,6 +94,21 @@ def test_a_start_is_part_of_what_is_compared_with(form):
     assert proof.optimum == pytest.approx(exact(CHAIN, knowledge=knowledge).reward_, abs=1e-9)
     assert proof.among == ("all DAGs" if form is None else "all DAGs that contain the start")
     assert proof.gap >= -1e-9
+
+
+def test_a_start_is_added_to_what_is_known():
+    start = ds.DAG.from_edges([("d", "a")], names=list("abcd"))
+    proof = ds.certify(make(ds.CDUCT, start=start, knowledge=ds.Knowledge(required=[("c", "a")])).fit(CHAIN))
+    both = exact(CHAIN, knowledge=ds.Knowledge(required=[("d", "a"), ("c", "a")]))
+    assert proof.optimum == pytest.approx(both.reward_, abs=1e-9)
+    assert proof.among == "all DAGs that fit what is known and contain the start"
+
+
+def test_a_budget_that_is_spent_is_compared_with_exactly_as_many_edges():
+    model = make(ds.CDUCT, edge_budget=6, penalty="parameters").fit(CHAIN)
+    optimum = ds.certify(model).optimum
+    assert optimum == pytest.approx(exact(CHAIN, edge_budget=6, penalty="parameters").reward_, abs=1e-9)
+    assert optimum < exact(CHAIN).reward_ - 1e-6
 
 
 def test_a_search_that_did_not_spend_its_budget_is_compared_with_up_to_as_many_edges():

@@ -223,6 +223,8 @@ def test_all_methods_have_a_gap_and_that_of_exact_search_is_zero(folder):
     optima = {proof["among"]: proof["optimum"] for proof in by_method.values()}
     assert below == ["", *(f"optimum {optimum:.6f} among {among}" for among, optimum in optima.items())]
     assert optima[budgeted] == pytest.approx(exact(edge_budget=3).reward_, abs=1e-9)
+    by_highs = record_of(*arguments[1:], "--certify", "--solver", "highs")
+    assert by_highs["methods"][0]["certificate"]["ways"] == ["integer programming (HiGHS)"]
     plain, nothing = table_below(succeed(*arguments))
     assert "gap" not in plain["exact"]
     assert nothing == []
