@@ -109,9 +109,7 @@ class _Proofs:
 
     def in_words(self) -> list[str]:
         """The optima, without saying how far a single method is from them."""
-        distinct = dict.fromkeys(
-            str(replace(proof, reward=-math.inf)).partition(", gap")[0] for proof in self._known.values()
-        )
+        distinct = dict.fromkeys(proof.limit for proof in self._known.values())
         return ["", *distinct] if distinct else []
 
 

@@ -66,20 +66,26 @@ class Certificate:
     @property
     def is_optimal(self) -> bool:
         """Whether the graph is proven to be optimal (up to rounding)."""
-        return self.gap <= 1e-9 * max(1.0, abs(self.reward))
+        return math.isfinite(self.reward) and self.gap <= 1e-9 * max(1.0, abs(self.reward))
+
+    @property
+    def limit(self) -> str:
+        """The optimum in words, or what is known of it."""
+        if self.optimum is not None:
+            return f"optimum {self.optimum:.6f} among {self.among}"
+        if math.isinf(self.bound):
+            return f"no bound is known among {self.among}"
+        return f"no reward is above {self.bound:.6f} among {self.among}"
 
     def __str__(self) -> str:
-        by = f" ({', '.join(self.ways)}, {self.seconds:.1f} s)" if self.ways else f" ({self.seconds:.1f} s)"
+        by = f" ({', '.join((*self.ways, f'{self.seconds:.1f} s'))})"
         if self.is_optimal:
             return f"proven optimal among {self.among}{by}"
+        gap = f", gap {self.gap:.6f}" if math.isfinite(self.gap) else ""
         if self.optimum is not None:
-            return f"optimum {self.optimum:.6f} among {self.among}, gap {self.gap:.6f}{by}"
-        if math.isinf(self.bound):
-            return f"no bound is known{by}: {self.status}"
-        return (
-            f"no reward is above {self.bound:.6f} among {self.among}, gap {self.gap:.6f}; best known "
-            f"{self.best_reward:.6f}{by}: {self.status}"
-        )
+            return f"{self.limit}{gap}{by}"
+        known = f"best known {self.best_reward:.6f}" if math.isfinite(self.best_reward) else "none of them is known yet"
+        return f"{self.limit}{gap}; {known}{by}: {self.status}"
 
 
 def certificate_of(reward: float, outcome: ExactOutcome, among: str, seconds: float) -> Certificate:
