@@ -81,7 +81,7 @@ def test_certificates_respect_what_is_known_and_the_number_of_causes():
     assert narrow.optimum == pytest.approx(best.reward_, abs=1e-9)
     assert best.reward_ < crowded.reward_ - 1e-6
     assert narrow.among == "DAGs with exactly 5 edges and at most 2 causes per variable"
-    assert narrow.ways == ("integer programming (HiGHS)",)
+    assert narrow.ways == ("cutting planes (HiGHS)",)
 
 
 @pytest.mark.parametrize("form", ["dag", "array", "digraph", None])

@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import inspect
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -440,7 +441,10 @@ def test_knowledge_is_obeyed(kind, edge_budget):
 @every_search
 def test_the_start_graph_is_kept_and_counts_towards_the_budget(kind):
     start = ds.DAG.from_edges([("f", "e"), ("e", "d"), ("f", "a")], names=list("abcdef"))
-    for given in (start, start.adjacency, start.to_networkx(), start.edges):
+    shuffled = nx.DiGraph([("e", "d"), ("f", "e"), ("f", "a")])
+    shuffled.add_nodes_from("cb")
+    numbered = nx.from_numpy_array(start.adjacency, create_using=nx.DiGraph)
+    for given in (start, start.adjacency, start.to_networkx(), start.edges, shuffled, numbered):
         model = make(kind, edge_budget=5, start=given).fit(TABLE)
         assert set(start.edges) <= set(model.dag_.edges)
         assert model.dag_.n_edges == 5

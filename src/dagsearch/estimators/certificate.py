@@ -14,8 +14,8 @@ from dagsearch.estimators import checks
 from dagsearch.estimators.base import DagEstimator, reward_of
 from dagsearch.estimators.progress import progress_bar
 from dagsearch.estimators.result import Graph
-from dagsearch.estimators.scored import ScoreSearch
-from dagsearch.graph import DAG, Knowledge, as_graph
+from dagsearch.estimators.scored import ScoreSearch, start_edges
+from dagsearch.graph import DAG, Knowledge
 from dagsearch.scores import Score
 from dagsearch.search.exact import SOLVERS, ExactOutcome, ExactSettings, Solver, exact
 from dagsearch.search.exact.scip import require_scip
@@ -91,7 +91,7 @@ class Certificate:
 def certificate_of(reward: float, outcome: ExactOutcome, among: str, seconds: float) -> Certificate:
     """What an exact search proves about a reward."""
     if outcome.max_parents is not None:
-        among += f", looked at with up to {outcome.max_parents} causes per variable"
+        among += f" with at most {outcome.max_parents} causes per variable (larger sets were not looked at)"
     return Certificate(
         reward=reward,
         best_reward=outcome.reward,
@@ -194,7 +194,7 @@ def _class_of(model: DagEstimator, score: Score, graph: Graph) -> tuple[Problem,
     start = getattr(model, "start", None)
     required, allowed = knowledge.required_edges(names), knowledge.allowed_edges(names)
     if start is not None:
-        required = required | as_graph(start, names=names).adjacency.astype(bool)
+        required = required | start_edges(start, names)
     budget: int | None = getattr(model, "edge_budget", None)
     max_parents = model.max_parents if isinstance(model, ScoreSearch) else None
     problem = Problem(required, allowed, None, max_parents or len(names) - 1)

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dagsearch import scores
 from dagsearch.data import Dataset
@@ -76,10 +77,8 @@ class ScoreSearch(DagEstimator):
         knowledge = self.knowledge or Knowledge()
         start = knowledge.required_edges(data.names)
         if self.start is not None:
-            given = as_graph(self.start, names=None if hasattr(self.start, "names") else data.names)
-            if not isinstance(given, DAG) or given.names != data.names:
-                raise InputError("start must be a DAG over the columns of the table, in their order")
-            start = DAG.from_adjacency(start | given.adjacency.astype(bool), names=data.names).adjacency.astype(bool)
+            given = start_edges(self.start, data.names)
+            start = DAG.from_adjacency(start | given, names=data.names).adjacency.astype(bool)
         allowed = knowledge.allowed_edges(data.names)
         for cause, effect in np.argwhere(start & ~allowed):
             raise InputError(
@@ -95,6 +94,17 @@ class ScoreSearch(DagEstimator):
             max_parents=self._most_parents(data),
             incremental=getattr(self, "cycle_tracking", "incremental") == "incremental",
         )
+
+
+def start_edges(start: Any, names: tuple[str, ...]) -> NDArray[np.bool_]:
+    """Edges of a start graph as a matrix over the columns: by the names of its nodes, or by their numbers."""
+    has_labels = hasattr(start, "names") or hasattr(start, "is_directed")
+    given = as_graph(start) if has_labels else as_graph(start, names=names)
+    if isinstance(given, DAG) and set(given.names) == {str(number) for number in range(len(names))} - set(names):
+        given = DAG.from_edges([(names[int(a)], names[int(b)]) for a, b in given.edges], names=names)
+    if isinstance(given, DAG) and set(given.names) == set(names):
+        return DAG.from_edges(given.edges, names=names).adjacency.astype(bool)
+    raise InputError("start must be a DAG over the columns of the table")
 
 
 def _require_rows(score: scores.Score, problem: Problem) -> None:
