@@ -394,22 +394,24 @@ def legal_pairs(rules: NaiveRules, edges: frozenset[Edge]) -> Iterator[Edge]:
 # --- Exact learning --------------------------------------------------------------------------------
 
 
-def subsets(members: Iterable[int]) -> Iterator[frozenset[int]]:
-    """All subsets, smaller ones first."""
+def subsets(members: Iterable[int], most: int = 64) -> Iterator[frozenset[int]]:
+    """All subsets of at most so many members, smaller ones first."""
     members = sorted(members)
-    return map(frozenset, chain.from_iterable(combinations(members, k) for k in range(len(members) + 1)))
+    sizes = range(min(len(members), most) + 1)
+    return map(frozenset, chain.from_iterable(combinations(members, size) for size in sizes))
 
 
 def losses_to_subsets(
-    score: Callable[[frozenset[int]], float], candidates: Iterable[int], required: Iterable[int] = (), most: int = 64
+    score: Callable[[frozenset[int]], float], candidates: Iterable[int], required: frozenset[int], most: int = 64
 ) -> dict[frozenset[int], float]:
     """What every set of at most so many parents loses to the best of its proper subsets; -inf if it has none."""
-    scores = {chosen | set(required): 0.0 for chosen in subsets(candidates)}
-    scores = {parents: score(parents) for parents in scores if len(parents) <= most}
-    return {
-        parents: max((scores[other] for other in scores if other < parents), default=-math.inf) - scores[parents]
-        for parents in scores
-    }
+    best: dict[frozenset[int], float] = {}
+    losses = {}
+    for chosen in subsets(candidates, most - len(required)):
+        own = score(chosen | required)
+        best_below = max((best[chosen - {parent}] for parent in chosen), default=-math.inf)
+        best[chosen], losses[chosen | required] = max(own, best_below), best_below - own
+    return losses
 
 
 def best_by_edges(families: list[list[tuple[frozenset[int], float]]]) -> dict[frozenset[int], dict[int, float]]:
