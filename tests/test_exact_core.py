@@ -18,8 +18,9 @@ from dagsearch.search.exact import families as families_module
 from dagsearch.search.exact import program, scip, subsets
 from dagsearch.search.exact.components import components
 from dagsearch.search.exact.families import TIE, Families, Objective, enumerate_families
+from dagsearch.search.exact.highs import solve_by_highs
 from dagsearch.search.exact.orders import OrderSearch
-from dagsearch.search.exact.program import Clusters, EdgeLimit, Incumbent, Relaxation, solve_by_highs, solve_program
+from dagsearch.search.exact.program import Clusters, EdgeLimit, Incumbent, Relaxation, solve_relaxation
 from dagsearch.search.exact.ranking import neighbours
 from dagsearch.search.exact.separation import clusters_on_cycles, violated_clusters
 from dagsearch.search.exact.solve import Solution
@@ -274,7 +275,9 @@ def test_a_loss_that_is_only_rounding_does_not_spoil_the_program():
     assert (0.1 + 0.2) + 0.3 > (0.3 + 0.2) + 0.1
     for limit in (None, EdgeLimit(2)):
         incumbent, rng = Incumbent(), np.random.default_rng(0)
-        solve_program(families, limit, incumbent, Clusters.of_pairs(3), solve_by_highs, Watch(), rng)
+        left = solve_relaxation(families, limit, incumbent, Clusters.of_pairs(3), Watch(), rng)
+        if left is not None:
+            solve_by_highs(left, incumbent, Watch())
         assert incumbent.chosen.tolist() == [0, 2, 4]
         assert incumbent.bound == incumbent.reward
 
