@@ -368,7 +368,7 @@ def test_order_search_gives_dags_that_are_seldom_worse_than_the_optimum(required
         optimum = best_by_subset(families, None, quiet).by_edges[0]
         search, rng = OrderSearch(families), np.random.default_rng(seed)
         near_weights = search.from_weights(rng.random(len(families)))
-        for reward, chosen in (search.improved(rng.permutation(8)), near_weights, search.best_of(5, rng)):
+        for reward, chosen in (search.improved(rng.permutation(8)), near_weights, search.best_of(5, 5, rng)):
             assert families.nodes[chosen].tolist() == list(range(8))
             assert is_acyclic(families.adjacency(chosen))
             assert reward == families.scores[chosen].sum() <= optimum

@@ -10,6 +10,8 @@ from dagsearch.kernels.bits import words_for
 from dagsearch.kernels.orders import FamilyLists, improve_order
 from dagsearch.search.exact.families import Families
 
+_KICKED = 4  # nodes that a kick moves
+
 
 class OrderSearch:
     """Improves orders over fixed families.
@@ -34,9 +36,14 @@ class OrderSearch:
 
     def improved(self, order: NDArray[np.int64]) -> tuple[float, NDArray[np.int64]]:
         """Reward and families of a local optimum near an order; -inf if no DAG was met."""
-        chosen = np.empty(self._families.n_nodes, dtype=np.int64)
-        reward = improve_order(self._lists, self._possible(order), chosen, self._before, self._words)
-        return float(reward), chosen
+        reward, chosen, _ = self._local_optimum(order)
+        return reward, chosen
+
+    def _local_optimum(self, order: NDArray[np.int64]) -> tuple[float, NDArray[np.int64], NDArray[np.int64]]:
+        """Reward, families and order of a local optimum."""
+        chosen, better = np.empty(self._families.n_nodes, dtype=np.int64), self._possible(order)
+        reward = improve_order(self._lists, better, chosen, self._before, self._words)
+        return float(reward), chosen, better
 
     def _possible(self, order: NDArray[np.int64]) -> NDArray[np.int64]:
         """The order, changed as little as needed for parents that a node cannot do without to come before it."""
@@ -49,10 +56,19 @@ class OrderSearch:
             possible.append(ready)
         return np.array(possible)
 
-    def best_of(self, n_starts: int, rng: np.random.Generator) -> tuple[float, NDArray[np.int64]]:
-        """The best of several random starts."""
-        found = [self.improved(rng.permutation(self._families.n_nodes)) for _ in range(n_starts)]
-        return max(found, key=lambda each: each[0])
+    def best_of(self, n_starts: int, n_kicks: int, rng: np.random.Generator) -> tuple[float, NDArray[np.int64]]:
+        """The best of several random starts, improved further by moving some nodes anywhere and climbing again."""
+        n_nodes = self._families.n_nodes
+        found = [self._local_optimum(rng.permutation(n_nodes)) for _ in range(n_starts)]
+        reward, chosen, order = max(found, key=lambda each: each[0])
+        for _ in range(n_kicks):
+            moved = rng.choice(n_nodes, min(_KICKED, n_nodes), replace=False)
+            rest = order[~np.isin(order, moved)]
+            kicked = np.insert(rest, rng.integers(0, len(rest) + 1, len(moved)), moved)
+            other = self._local_optimum(kicked)
+            if other[0] >= reward:
+                reward, chosen, order = other
+        return reward, chosen
 
     def from_weights(self, weights: NDArray[np.float64]) -> tuple[float, NDArray[np.int64]]:
         """A DAG near a fractional solution: nodes of which the least weight waits for parents go first."""

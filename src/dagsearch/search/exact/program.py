@@ -24,6 +24,7 @@ PROVEN = 1e-9
 
 _SCALE = 1e4  # of the incumbent's loss: solvers stop at absolute gaps of 1e-6
 _RESTARTS = 20
+_KICKS_PER_NODE = 20
 _SLOW = 0.01  # rounds that close less than this share of the gap are too slow
 _PATIENCE = 10
 _FIRST_FAMILIES = 20  # per node, in the first linear program
@@ -194,7 +195,7 @@ def solve_relaxation(
     """
     search = OrderSearch(families)
     if limit is None:
-        incumbent.offer(*search.best_of(_RESTARTS, rng))
+        incumbent.offer(*search.best_of(_RESTARTS, _KICKS_PER_NODE * families.n_nodes, rng))
     relaxation = Relaxation.of(families, limit, incumbent.reward)
     program = _LinearProgram(relaxation)
     alive = np.ones(len(families), dtype=bool)
