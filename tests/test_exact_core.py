@@ -275,7 +275,7 @@ def test_a_loss_that_is_only_rounding_does_not_spoil_the_program():
     assert (0.1 + 0.2) + 0.3 > (0.3 + 0.2) + 0.1
     for limit in (None, EdgeLimit(2)):
         incumbent, rng = Incumbent(), np.random.default_rng(0)
-        left = solve_relaxation(families, limit, incumbent, Clusters.of_pairs(3), Watch(), rng)
+        left = solve_relaxation(families, limit, incumbent, Clusters.to_begin_with(families), Watch(), rng)
         if left is not None:
             solve_by_highs(left, incumbent, Watch())
         assert incumbent.chosen.tolist() == [0, 2, 4]
@@ -368,7 +368,11 @@ def test_order_search_gives_dags_that_are_seldom_worse_than_the_optimum(required
         optimum = best_by_subset(families, None, quiet).by_edges[0]
         search, rng = OrderSearch(families), np.random.default_rng(seed)
         near_weights = search.from_weights(rng.random(len(families)))
-        for reward, chosen in (search.improved(rng.permutation(8)), near_weights, search.best_of(5, 5, rng)):
+        for reward, chosen in (
+            search.improved(rng.permutation(8)),
+            near_weights,
+            search.best_of(5, 5, rng, lambda: None),
+        ):
             assert families.nodes[chosen].tolist() == list(range(8))
             assert is_acyclic(families.adjacency(chosen))
             assert reward == families.scores[chosen].sum() <= optimum

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
+from dagsearch.search.exact.background import watched
 from dagsearch.search.exact.program import INFEASIBLE, Incumbent, Remainder, Watch, is_proven
 from dagsearch.search.exact.separation import clusters_on_cycles
 
-_SECONDS_BETWEEN_LOOKS = 0.1
+_SECONDS_BETWEEN_LOOKS = 0.01
 _SECONDS_TO_REPORT = 2.0  # before the time limit, so that the solver can still tell its bound
 _OUT_OF_TIME = 1  # SciPy's status
 
@@ -30,7 +28,7 @@ def solve_by_highs(remainder: Remainder, incumbent: Incumbent, watch: Watch) -> 
         at_most, right = relaxation.inequalities(alive, clusters)
         left = watch.seconds_left
         limit = left - min(0.1 * left, _SECONDS_TO_REPORT)
-        found = _watched(
+        found = watched(
             partial(
                 milp,
                 relaxation.losses[alive],
@@ -62,18 +60,4 @@ def solve_by_highs(remainder: Remainder, incumbent: Incumbent, watch: Watch) -> 
             return
         while found.status == _OUT_OF_TIME:
             watch(incumbent)
-            time.sleep(_SECONDS_BETWEEN_LOOKS / 10)
-
-
-def _watched(solve: Callable[[], Any], look: Callable[[], None]) -> Any:
-    """The result of a solver that cannot be interrupted: it runs in a thread of its own, beside which we look around.
-
-    If ``look`` raises, the thread is left behind; it ends by itself or with the process.
-    """
-    results: list[Any] = []
-    thread = threading.Thread(target=lambda: results.append(solve()), daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(_SECONDS_BETWEEN_LOOKS)
-        look()
-    return results[0]
+            time.sleep(_SECONDS_BETWEEN_LOOKS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,6 +11,9 @@ from dagsearch.graph.bitset import rows_from_membership
 from dagsearch.kernels.bits import words_for
 from dagsearch.kernels.orders import FamilyLists, improve_order
 from dagsearch.search.exact.families import Families
+
+Found = tuple[float, NDArray[np.int64]]
+"""Reward and families of a DAG, one per node by position."""
 
 _KICKED = 4  # nodes that a kick moves
 
@@ -34,7 +39,7 @@ class OrderSearch:
         starts = self._lists.starts[:-1]
         self._always = np.logical_and.reduceat(families.parents, starts, axis=0)  # [v, p]: p is in all sets of v
 
-    def improved(self, order: NDArray[np.int64]) -> tuple[float, NDArray[np.int64]]:
+    def improved(self, order: NDArray[np.int64]) -> Found:
         """Reward and families of a local optimum near an order; -inf if no DAG was met."""
         reward, chosen, _ = self._local_optimum(order)
         return reward, chosen
@@ -56,12 +61,16 @@ class OrderSearch:
             possible.append(ready)
         return np.array(possible)
 
-    def best_of(self, n_starts: int, n_kicks: int, rng: np.random.Generator) -> tuple[float, NDArray[np.int64]]:
-        """The best of several random starts, improved further by moving some nodes anywhere and climbing again."""
+    def best_of(self, n_starts: int, n_kicks: int, rng: np.random.Generator, look: Callable[[], None]) -> Found:
+        """The best of several random starts, improved further by moving some nodes anywhere and climbing again.
+
+        ``look`` is called between any two climbs and may raise to end this.
+        """
         n_nodes = self._families.n_nodes
         found = [self._local_optimum(rng.permutation(n_nodes)) for _ in range(n_starts)]
         reward, chosen, order = max(found, key=lambda each: each[0])
         for _ in range(n_kicks):
+            look()
             moved = rng.choice(n_nodes, min(_KICKED, n_nodes), replace=False)
             rest = order[~np.isin(order, moved)]
             kicked = np.insert(rest, rng.integers(0, len(rest) + 1, len(moved)), moved)
@@ -70,7 +79,7 @@ class OrderSearch:
                 reward, chosen, order = other
         return reward, chosen
 
-    def from_weights(self, weights: NDArray[np.float64]) -> tuple[float, NDArray[np.int64]]:
+    def from_weights(self, weights: NDArray[np.float64]) -> Found:
         """A DAG near a fractional solution: nodes of which the least weight waits for parents go first."""
         families, n_nodes = self._families, self._families.n_nodes
         pull = np.zeros((n_nodes, n_nodes))

@@ -8,13 +8,15 @@ reduced costs then rule out most families, at last to the integer program, until
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csc_array, csr_array, vstack
 
+from dagsearch.search.exact.background import watched
 from dagsearch.search.exact.families import Families
 from dagsearch.search.exact.orders import OrderSearch
 from dagsearch.search.exact.separation import clusters_on_cycles, violated_clusters
@@ -27,6 +29,8 @@ _RESTARTS = 20
 _KICKS_PER_NODE = 20
 _SLOW = 0.01  # rounds that close less than this share of the gap are too slow
 _PATIENCE = 10
+_CELLS_AT_A_TIME = 1 << 26  # of the matrix of clusters and families
+_MANY_FAMILIES = 50_000  # with which all pairs of nodes would make too large a matrix
 _FIRST_FAMILIES = 20  # per node, in the first linear program
 _MORE_FAMILIES = 200  # that join at least, if so many have a negative reduced cost
 _NEGATIVE = 1e-6
@@ -74,9 +78,12 @@ class Clusters:
     rows: NDArray[np.bool_]
 
     @classmethod
-    def of_pairs(cls, n_nodes: int) -> Clusters:
-        """All pairs of nodes: no cycle of two edges."""
+    def to_begin_with(cls, families: Families) -> Clusters:
+        """All pairs of nodes, so that there is no cycle of two edges; the first one only, if families are many."""
+        n_nodes = families.n_nodes
         i, j = np.triu_indices(n_nodes, 1)
+        if len(families) > _MANY_FAMILIES:
+            i, j = i[:1], j[:1]
         rows = np.zeros((len(i), n_nodes), dtype=bool)
         rows[np.arange(len(i)), i] = rows[np.arange(len(i)), j] = True
         return cls(rows)
@@ -106,7 +113,7 @@ class Relaxation:
     scale: float
     best_sum: float
     losses: NDArray[np.float64]
-    _cuts: list[csr_array] = field(default_factory=list)
+    _cuts: list[csc_array] = field(default_factory=list)
     _n_clusters: int = 0
 
     @classmethod
@@ -140,14 +147,14 @@ class Relaxation:
     def inequalities(self, alive: NDArray[np.bool_], clusters: Clusters) -> tuple[csr_array, NDArray[np.float64]]:
         """Cluster inequalities as ``matrix @ x <= right``, and a limit on the edges."""
         while self._n_clusters < len(clusters.rows):
-            more = clusters.rows[self._n_clusters : self._n_clusters + 256]
+            more = clusters.rows[self._n_clusters : self._n_clusters + 1 + _CELLS_AT_A_TIME // len(self.families)]
             inside = more[:, self.families.nodes]
             hit = more.astype(np.float32) @ self.families.parents.T.astype(np.float32) > 0.5
-            self._cuts.append(csr_array((inside & ~hit).astype(float)))
+            self._cuts.append(csc_array(-(inside & ~hit).astype(float)))
             self._n_clusters += len(more)
         if len(self._cuts) > 1:
             self._cuts = [vstack(self._cuts, format="csc")]
-        matrix, right = -self._cuts[0][:, np.flatnonzero(alive)].tocsr(), -np.ones(self._n_clusters)
+        matrix, right = self._cuts[0][:, np.flatnonzero(alive)].tocsr(), -np.ones(self._n_clusters)
         if self.limit is not None and not self.limit.exactly:
             matrix = vstack([matrix, self._edge_row(alive)], format="csr")
             right = np.append(right, self.limit.n_edges)
@@ -195,14 +202,15 @@ def solve_relaxation(
     """
     search = OrderSearch(families)
     if limit is None:
-        incumbent.offer(*search.best_of(_RESTARTS, _KICKS_PER_NODE * families.n_nodes, rng))
+        n_kicks = _KICKS_PER_NODE * families.n_nodes
+        incumbent.offer(*search.best_of(_RESTARTS, n_kicks, rng, lambda: watch(incumbent)))
     relaxation = Relaxation.of(families, limit, incumbent.reward)
     program = _LinearProgram(relaxation)
     alive = np.ones(len(families), dtype=bool)
     recent: list[float] = []
     while True:
         watch(incumbent)
-        weights, costs, loss = program.solve(alive, clusters)
+        weights, costs, loss = program.solve(alive, clusters, incumbent, watch)
         incumbent.lower_bound_to(relaxation.reward_of(loss))
         if weights is None or is_proven(incumbent, relaxation):
             return None
@@ -255,12 +263,13 @@ class _LinearProgram:
         self._active: NDArray[np.bool_] = (rank < _FIRST_FAMILIES) | is_last
 
     def solve(
-        self, alive: NDArray[np.bool_], clusters: Clusters
+        self, alive: NDArray[np.bool_], clusters: Clusters, incumbent: Incumbent, watch: Watch
     ) -> tuple[NDArray[np.float64] | None, NDArray[np.float64], float]:
         """Weights, reduced costs and least loss; no weights and an infinite loss if there is no solution."""
         while True:
             active = self._active & alive
-            found = self._solved(active, clusters)
+            program = partial(self._solved, active, clusters, watch.seconds_left)
+            found = watched(program, lambda: watch(incumbent))
             if found.status == INFEASIBLE and active.sum() < alive.sum():
                 self._active |= True
                 continue
@@ -275,7 +284,7 @@ class _LinearProgram:
             most_negative = missing[np.argsort(costs[missing])[: max(_MORE_FAMILIES, len(missing) // 4)]]
             self._active[most_negative] = True
 
-    def _solved(self, active: NDArray[np.bool_], clusters: Clusters) -> Any:
+    def _solved(self, active: NDArray[np.bool_], clusters: Clusters, seconds: float) -> Any:
         equal, equal_right = self._relaxation.equalities(active)
         at_most, right = self._relaxation.inequalities(active, clusters)
         return linprog(
@@ -286,6 +295,8 @@ class _LinearProgram:
             b_eq=equal_right,
             bounds=(0.0, None),
             method="highs",
+            # A program that is left behind at the time limit ends, too.
+            options={"time_limit": seconds} if np.isfinite(seconds) else {},
         )
 
     def _reduced_costs(self, alive: NDArray[np.bool_], clusters: Clusters, found: Any) -> NDArray[np.float64]:

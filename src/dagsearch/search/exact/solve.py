@@ -125,7 +125,7 @@ def solve_part(part: Part, limit: EdgeLimit | None, solver: Solver, watch: Watch
     else:
         by_scip = solver == "scip" or (solver == "auto" and has_scip())
         part.way = BY_CUTS
-        remainder = solve_relaxation(families, limit, part.incumbent, Clusters.of_pairs(part.n_nodes), watch, rng)
+        remainder = solve_relaxation(families, limit, part.incumbent, Clusters.to_begin_with(families), watch, rng)
         if remainder is not None:
             part.way = BY_SCIP if by_scip else BY_HIGHS
             (solve_by_scip if by_scip else solve_by_highs)(remainder, part.incumbent, watch)

@@ -1,0 +1,34 @@
+"""Calls into solvers that cannot be interrupted."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+_SECONDS_BETWEEN_LOOKS = 0.1
+
+
+def watched(solve: Callable[[], Any], look: Callable[[], None]) -> Any:
+    """The result of a solver that runs in a thread of its own, beside which we look around.
+
+    If ``look`` raises, the thread is left behind; it ends by itself or with the process. What ``solve`` raises is
+    raised here.
+    """
+    results: list[Any] = []
+    failures: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(solve())
+        except BaseException as failure:
+            failures.append(failure)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(_SECONDS_BETWEEN_LOOKS)
+        look()
+    if failures:
+        raise failures[0]
+    return results[0]
