@@ -115,6 +115,7 @@ def test_a_method_whose_extra_is_missing_ends_with_one_message(folder, monkeypat
 # ---------------------------------------------------------------- all methods
 
 
+@pytest.mark.long
 def test_all_methods_give_a_row_each_as_text_and_as_json(folder):
     arguments = (
         "discover",
@@ -232,10 +233,11 @@ def test_members_of_a_class_that_differ_in_the_common_reward_have_none(monkeypat
         ("pc", ["--ci-test", "fisherz", "--ci-level", 0.01], {"ci_test": "fisherz", "ci_level": 0.01}),
         ("cam", ["--no-selection", "--max-parents", 2], {"neighbour_selection": False, "max_parents": 2}),
         ("ges", ["--score", "bic-linear", "--prune", "none"], {"score": "bic-linear", "prune": "none"}),
-        (
+        pytest.param(
             "rl-bic",
             [*LIGHT, "--learning-rate", 0.01, "--score", "bic-linear"],
             {"n_iterations": 2, "batch_size": 4, "input_dimension": 8, "learning_rate": 0.01, "score": "bic-linear"},
+            marks=pytest.mark.long,
         ),
     ],
 )

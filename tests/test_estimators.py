@@ -23,7 +23,12 @@ def name_of(value):
     return getattr(value, "method", None)
 
 
-every_method = pytest.mark.parametrize("kind", METHODS.values(), ids=name_of)
+def with_policies_marked(*cases):
+    """Cases of a parametrised test; compiling the networks of RL-BIC takes as long as hundreds of other fits."""
+    return [pytest.param(*case, marks=pytest.mark.long) if ds.RLBIC in case else pytest.param(*case) for case in cases]
+
+
+every_method = pytest.mark.parametrize("kind", with_policies_marked(*zip(METHODS.values())), ids=name_of)  # noqa: B905
 every_search = pytest.mark.parametrize("kind", SEARCHES.values(), ids=name_of)
 with_and_without_a_budget = pytest.mark.parametrize(
     ("kind", "edge_budget"),
@@ -201,7 +206,7 @@ def test_settings_in_force_are_recorded_with_defaults_resolved():
 
 @pytest.mark.parametrize(
     ("kind", "edge_budget"),
-    [*((kind, 8) for kind in SEARCHES.values()), *((kind, None) for kind in METHODS.values())],
+    with_policies_marked(*((kind, 8) for kind in SEARCHES.values()), *((kind, None) for kind in METHODS.values())),
     ids=name_of,
 )
 def test_one_seed_gives_one_graph(kind, edge_budget):
@@ -220,6 +225,7 @@ def test_two_seeds_differ_somewhere(kind):
     assert len(graphs) > 1
 
 
+@pytest.mark.long
 def test_two_seeds_of_a_policy_sample_other_graphs():
     assert len({make(ds.RLBIC, random_state=seed).fit(TABLE).dag_ for seed in range(2)}) == 2
 
