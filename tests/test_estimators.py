@@ -28,7 +28,7 @@ def with_policies_marked(*cases):
     return [pytest.param(*case, marks=pytest.mark.long) if ds.RLBIC in case else pytest.param(*case) for case in cases]
 
 
-every_method = pytest.mark.parametrize("kind", with_policies_marked(*zip(METHODS.values())), ids=name_of)  # noqa: B905
+every_method = pytest.mark.parametrize("kind", with_policies_marked(*zip(METHODS.values())), ids=name_of)
 every_search = pytest.mark.parametrize("kind", SEARCHES.values(), ids=name_of)
 with_and_without_a_budget = pytest.mark.parametrize(
     ("kind", "edge_budget"),
