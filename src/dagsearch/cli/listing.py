@@ -42,7 +42,7 @@ def described(name: str) -> str:
     lines.append("Options, with the defaults of the Python arguments:")
     for argument, parameter in parameters.items():
         if argument in OPTION_OF:
-            lines.append(f"  {OPTION_OF[argument]:<22}{argument}={parameter.default!r}")
+            lines.append(f"  {OPTION_OF[argument]:<24}{argument}={parameter.default!r}")
     return "\n".join(lines)
 
 
