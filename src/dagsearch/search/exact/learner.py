@@ -190,24 +190,12 @@ class Learner:
             if weight == 1.0:
                 self.bound = max(min(self.bound, solution.bound), self.best.reward)
         if solution.reward == -np.inf:
-            return self._known_beyond(weight)
+            afforded = "" if self.max_parents is None else f" (at most {self.max_parents} parents could be afforded)"
+            raise InputError(
+                f"edge_budget is {self.problem.edge_budget}, but no DAG with so many edges fits the other restrictions"
+                + afforded
+            )
         return known if adjacency is None else Ranked(adjacency, solution.reward)
-
-    def _known_beyond(self, weight: float) -> Ranked:
-        """The best graph so far where no graph over the families will do: it has more parents than could be afforded.
-
-        Raises
-        ------
-        InputError
-            If there is none.
-        """
-        if self.max_parents is not None and self.best.reward > -np.inf:
-            return Ranked(self.best.adjacency, self._value(self.best.adjacency, weight))
-        afforded = "" if self.max_parents is None else f" (at most {self.max_parents} parents could be afforded)"
-        raise InputError(
-            f"edge_budget is {self.problem.edge_budget}, but no DAG with so many edges fits the other restrictions"
-            + afforded
-        )
 
     def _offer(self, adjacency: NDArray[np.int8]) -> None:
         """Take a graph if it is better than the best and has the right number of edges."""
@@ -219,15 +207,10 @@ class Learner:
     def _known(self, weight: float, limit: EdgeLimit | None) -> Ranked:
         """The best graph so far with its value of an objective, which is -inf if it is not within the limits."""
         adjacency = self.best.adjacency
-        crowded = self.max_parents is not None and adjacency.sum(axis=0).max() > self.max_parents
-        if self.best.reward == -np.inf or crowded or (limit and not limit.allows(int(adjacency.sum()))):
+        if self.best.reward == -np.inf or (limit and not limit.allows(int(adjacency.sum()))):
             return Ranked(adjacency, -np.inf)
-        return Ranked(adjacency, self._value(adjacency, weight))
-
-    def _value(self, adjacency: NDArray[np.int8], weight: float) -> float:
-        """The sum of weight * value - penalty."""
         terms = self.score.terms(np.arange(self.problem.n_nodes), rows_from_membership(adjacency.T))
-        return float(weight * terms[:, 0].sum() - terms[:, 1].sum())
+        return Ranked(adjacency, float(weight * terms[:, 0].sum() - terms[:, 1].sum()))
 
     def _complete(self, found: Ranked) -> None:
         """Add the least bad edges to a graph that has too few of them."""
