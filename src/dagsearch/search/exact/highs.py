@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from functools import partial
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from dagsearch.search.exact.background import watched
-from dagsearch.search.exact.program import INFEASIBLE, Incumbent, Remainder, Watch, is_proven
+from dagsearch.search.exact.background import wait_for_the_end, watched
+from dagsearch.search.exact.program import INFEASIBLE, OUT_OF_TIME, Incumbent, Remainder, Watch, is_proven
 from dagsearch.search.exact.separation import clusters_on_cycles
 
-_SECONDS_BETWEEN_LOOKS = 0.01
 _SECONDS_TO_REPORT = 2.0  # before the time limit, so that the solver can still tell its bound
-_OUT_OF_TIME = 1  # SciPy's status
 
 
 def solve_by_highs(remainder: Remainder, incumbent: Incumbent, watch: Watch) -> None:
@@ -58,6 +55,5 @@ def solve_by_highs(remainder: Remainder, incumbent: Incumbent, watch: Watch) -> 
             clusters.add(cycles)
         if is_proven(incumbent, relaxation):
             return
-        while found.status == _OUT_OF_TIME:
-            watch(incumbent)
-            time.sleep(_SECONDS_BETWEEN_LOOKS)
+        if found.status == OUT_OF_TIME:
+            wait_for_the_end(lambda: watch(incumbent))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.sparse import csc_array, csr_array, vstack
 
-from dagsearch.search.exact.background import watched
+from dagsearch.search.exact.background import wait_for_the_end, watched
 from dagsearch.search.exact.families import Families
 from dagsearch.search.exact.orders import OrderSearch
 from dagsearch.search.exact.separation import clusters_on_cycles, violated_clusters
@@ -34,8 +34,8 @@ _MANY_FAMILIES = 50_000  # with which all pairs of nodes would make too large a 
 _FIRST_FAMILIES = 20  # per node, in the first linear program
 _MORE_FAMILIES = 200  # that join at least, if so many have a negative reduced cost
 _NEGATIVE = 1e-6
-INFEASIBLE = 2
-"""SciPy's status of a program without solutions."""
+OUT_OF_TIME, INFEASIBLE = 1, 2
+"""SciPy's status of a program that took too long, and of one without solutions."""
 
 
 @dataclass(frozen=True)
@@ -270,6 +270,8 @@ class _LinearProgram:
             active = self._active & alive
             program = partial(self._solved, active, clusters, watch.seconds_left)
             found = watched(program, lambda: watch(incumbent))
+            if found.status == OUT_OF_TIME:
+                wait_for_the_end(lambda: watch(incumbent))
             if found.status == INFEASIBLE and active.sum() < alive.sum():
                 self._active |= True
                 continue
