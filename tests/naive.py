@@ -428,6 +428,12 @@ def best_by_edges(families: list[list[tuple[frozenset[int], float]]]) -> dict[fr
     return best
 
 
+def left_side(families: list[list[tuple[frozenset[int], float]]], cluster: Iterable[int]) -> float:
+    """Weight of the families of nodes in a cluster that have no parent in it, from the (parents, weight) of each."""
+    members = set(cluster)
+    return math.fsum(weight for node in members for parents, weight in families[node] if not parents & members)
+
+
 # --- Boosting of splines ---------------------------------------------------------------------------
 
 
