@@ -139,6 +139,21 @@ class Dataset:
         """Return the number of different values of each column, (n_nodes,)."""
         return np.array([len(np.unique(column)) for column in self.values.T], dtype=np.int64)
 
+    def take(self, rows: Sequence[int] | NDArray[np.integer[Any]]) -> Dataset:
+        """Return the table of some of the rows, in the order given.
+
+        Parameters
+        ----------
+        rows
+            Positions of the rows.
+
+        Raises
+        ------
+        DataError
+            If so few rows are no table, or two columns are the same in them.
+        """
+        return replace(self, values=self.values[np.asarray(rows, dtype=np.intp)])
+
     def binned(self, columns: Sequence[str], n_bins: int) -> Dataset:
         """Cut continuous columns into bins of about equal frequency, which makes them discrete.
 

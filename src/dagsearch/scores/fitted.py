@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
@@ -62,6 +62,16 @@ class FittedScore(Score):
     def n_fits(self) -> int:
         """Number of regressions fitted so far, those fitted ahead included."""
         return len(self._fits.known)
+
+    def known_fits(self) -> Mapping[Key, NDArray[np.float64]]:
+        """Regressions fitted so far, in that order; another score of the kind on the same table may learn them."""
+        return self._fits.known
+
+    def learn_fits(self, fits: Mapping[Key, NDArray[np.float64]]) -> None:
+        """Take over regressions that the same kind of score has fitted on the same table."""
+        with self.cache.lock:
+            for key, fit in fits.items():
+                self._fits.known.setdefault(key, fit)
 
     @contextmanager
     def session(self) -> Iterator[None]:
