@@ -114,13 +114,24 @@ def test_weights_with_effects_in_rows_are_turned_and_cut_off(folder, name, stem)
     assert datasets.load(name).truth.edges == CHAIN_EDGES
 
 
-def test_bayesian_networks_are_discrete_in_the_order_of_the_csv(folder):
+def save_asia(folder: Path, first_column) -> None:
     save(folder / "bnlearn/processed/asia-1000-gt.npy", CHAIN.astype(np.int32))
-    rows = [f"{i},{i % 2},0" for i in range(15)]
-    (folder / "bnlearn/processed/asia-1000.csv").write_text("\n".join(["smoke,lung,asia", *rows]))
+    rows = [f"{entry},{i % 2},0" for i, entry in enumerate(first_column)]
+    (folder / "bnlearn/processed/asia-1000.csv").write_text("\n".join(["smoke,lung,other", *rows]))
+
+
+def test_samples_of_networks_are_discrete_in_the_order_of_the_csv(folder):
+    save_asia(folder, [0, 0, 1, 1, 0])
     data = datasets.load("asia")
     assert data.kinds == ("discrete",) * 3
-    assert data.truth.edges == [("smoke", "lung"), ("lung", "asia")]
+    assert data.truth.edges == [("smoke", "lung"), ("lung", "other")]
+    assert data.declared_levels == (2, 2, None)
+
+
+def test_a_sample_with_more_levels_than_its_network_is_refused(folder):
+    save_asia(folder, [0, 1, 2, 1, 0])
+    with pytest.raises(DataError, match=r"'asia' does not fit its network: declared_levels of column 'smoke'.*got 2"):
+        datasets.load("asia")
 
 
 def test_without_the_variable_the_message_says_what_to_set(monkeypatch):

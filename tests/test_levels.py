@@ -21,8 +21,7 @@ from sklearn.base import clone
 
 import dagsearch as ds
 from dagsearch.data import MOST_LEVELS, Dataset, as_dataset
-from dagsearch.datasets.bif import read_levels
-from dagsearch.errors import DataError, InputError, UnknownNameError
+from dagsearch.errors import InputError, UnknownNameError
 from dagsearch.estimators import METHODS
 from dagsearch.scores import CONTINUOUS, DISCRETE
 
@@ -478,44 +477,21 @@ def test_the_command_refuses_levels_of_continuous_scores():
 # ---------------------------------------------------------------- networks
 
 
-def test_levels_of_a_network_are_read_from_its_file(tmp_path):
-    path = tmp_path / "n.bif"
-    path.write_text(
-        "network unknown {\n}\nvariable A-1 {\n  type discrete [ 2 ] { yes, no };\n}\n"
-        "variable b{type discrete[10]{0-3_days, ...};}\nprobability ( b | A-1 ) {\n  (yes) 0.5, 0.5;\n}\n"
-    )
-    assert read_levels(path) == {"A-1": 2, "b": 10}
-
-
-@pytest.mark.parametrize("content", [b"", b"network unknown {\n}\n", b"variable a { type continuous; }", b"\xff\xfe"])
-def test_a_file_that_describes_no_network_is_named(tmp_path, content):
-    path = tmp_path / "n.bif"
-    path.write_bytes(content)
-    with pytest.raises(DataError, match=r"n\.bif: "):
-        read_levels(path)
-
-
+@pytest.mark.usefixtures("data_folder")
 @pytest.mark.parametrize("name", ["asia", "child", "insurance"])
-def test_data_of_a_network_declare_all_its_levels(data_folder, name):
-    data = ds.datasets.load(name)
-    levels = read_levels(data_folder / "bnlearn" / f"{name}.bif")
+def test_data_of_a_network_declare_all_its_levels(name):
+    data, levels = ds.datasets.load(name), ds.datasets.network(name).n_levels
     assert dict(zip(data.names, data.declared_levels, strict=True)) == levels
     more = {each for each, n_seen in zip(data.names, data.n_levels(), strict=True) if levels[each] > n_seen}
     assert more == ({"OtherCarCost", "Theft", "ThisCarCost"} if name == "insurance" else set())
 
 
-def test_without_the_networks_file_nothing_is_declared(data_folder, tmp_path, monkeypatch):
+def test_levels_are_declared_without_a_network_in_the_folder_of_data(data_folder, tmp_path, monkeypatch):
+    (tmp_path / "bnlearn/processed").mkdir(parents=True)
     for file in ("asia-1000.csv", "asia-1000-gt.npy"):
-        (tmp_path / "bnlearn/processed").mkdir(parents=True, exist_ok=True)
         shutil.copy(data_folder / "bnlearn/processed" / file, tmp_path / "bnlearn/processed" / file)
     monkeypatch.setenv("DAGSEARCH_DATA", str(tmp_path))
-    assert ds.datasets.load("asia").declared_levels == (None,) * 8
-    network = tmp_path / "bnlearn/asia.bif"
-    network.write_text("variable tub {\n  type discrete [ 3 ] { a, b, c };\n}\n")
-    assert ds.datasets.load("asia").declared_levels == (None,) * 6 + (3, None)
-    network.write_text("variable tub {\n  type discrete [ 1 ] { a };\n}\n")
-    with pytest.raises(DataError, match=r"asia\.bif: declared_levels of column 'tub' must be .* from 2, .*, got 1"):
-        ds.datasets.load("asia")
+    assert ds.datasets.load("asia").declared_levels == (2,) * 8
 
 
 @pytest.mark.usefixtures("data_folder")

@@ -47,7 +47,7 @@ class Dataset:
     kinds
         ``"continuous"`` or ``"discrete"`` for each variable.
     labels
-        The sorted labels of each text column; None for a column of numbers.
+        The sorted labels of each text column, all those seen and maybe more; None for a column of numbers.
     truth
         The graph that generated the data, where it is known.
     citation
@@ -187,7 +187,7 @@ class Dataset:
     def to_pandas(self) -> pd.DataFrame:
         """Return a new DataFrame in which text columns are categories with their labels.
 
-        Levels that are declared but not seen have no label, and so no category.
+        Levels that are declared but not seen are categories only if they have a label, as in samples of networks.
         """
         columns = {name: self.values[:, j].copy() for j, name in enumerate(self.names)}
         frame = pd.DataFrame(columns)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagsearch.data import Dataset, Kind, read_dataset, read_table
-from dagsearch.datasets.bif import read_levels
+from dagsearch.datasets.networks import CITATIONS, network
 from dagsearch.errors import DataError, InputError, UnknownNameError
 from dagsearch.graph import DAG
 
@@ -59,12 +59,11 @@ class DatasetInfo:
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of the table: the data set, its loader, and the files of its true graph and of its network."""
+    """A line of the table: the data set, its loader, and the file of its true graph."""
 
     info: DatasetInfo
     load: Callable[[Entry], Dataset]
     truth_file: str = ""
-    network_file: str = ""
 
 
 def load(name: str) -> Dataset:
@@ -140,16 +139,13 @@ def _load_causes_in_rows(entry: Entry) -> Dataset:
 
 
 def _load_bayesian_network(entry: Entry) -> Dataset:
-    """Read a sample of a network, which declares the levels of its variables if its own file is at hand."""
+    """Read a sample of a bundled network, which declares the levels of its variables."""
     data = _load_causes_in_rows(entry)
-    path = _data_folder(entry.info.name, entry.network_file) / entry.network_file
-    if not path.is_file():
-        return data
-    levels = read_levels(path)
+    n_levels = network(entry.info.name).n_levels
     try:
-        return replace(data, declared_levels=tuple(map(levels.get, data.names)))
+        return replace(data, declared_levels=tuple(map(n_levels.get, data.names)))
     except InputError as error:
-        raise DataError(f"{path}: {error}") from error
+        raise DataError(f"data set {entry.info.name!r} does not fit its network: {error}") from error
 
 
 def _load_effects_in_rows(entry: Entry) -> Dataset:
@@ -218,12 +214,8 @@ SACHS_EDGES = [
     ("PKC", "pjnk"),
 ]
 
-# name, n_nodes, n_true_edges, citation
-BAYESIAN_NETWORKS = [
-    ("asia", 8, 8, "Lauritzen and Spiegelhalter 1988, J. R. Stat. Soc. B 50:157-224"),
-    ("child", 20, 25, "Spiegelhalter and Cowell 1992, Bayesian Statistics 4:447-466"),
-    ("insurance", 27, 52, "Binder et al. 1997, Machine Learning 29:213-244"),
-]
+# name, n_nodes, n_true_edges
+BAYESIAN_NETWORKS = [("asia", 8, 8), ("child", 20, 25), ("insurance", 27, 52)]
 
 SYNTREN_EDGES = {1: 24, 2: 22, 3: 26, 4: 34, 5: 23, 6: 22, 7: 20, 8: 19, 9: 23, 10: 22}
 
@@ -259,10 +251,10 @@ def _syntren_entries() -> Iterator[Entry]:
 
 
 def _bayesian_network_entries() -> Iterator[Entry]:
-    for name, n_nodes, n_edges, citation in BAYESIAN_NETWORKS:
+    for name, n_nodes, n_edges in BAYESIAN_NETWORKS:
         stem = f"bnlearn/processed/{name}-1000"
-        info = DatasetInfo(name, "discrete", 1000, n_nodes, n_edges, citation, f"{stem}.csv")
-        yield Entry(info, _load_bayesian_network, f"{stem}-gt.npy", f"bnlearn/{name}.bif")
+        info = DatasetInfo(name, "discrete", 1000, n_nodes, n_edges, CITATIONS[name], f"{stem}.csv")
+        yield Entry(info, _load_bayesian_network, f"{stem}-gt.npy")
 
 
 def _erdos_renyi_entries() -> Iterator[Entry]:
