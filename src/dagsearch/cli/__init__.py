@@ -112,6 +112,40 @@ def datasets_command(name: str | None) -> None:
 
 
 @main.command()
+@click.argument("what", nargs=-1, metavar="TABLE_OR_FIGURE...")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder of records and results; those there are resumed.")
+@click.option("--seeds", type=click.IntRange(min=1), help="At most so many seeds of each study.")
+@click.option("--sets", type=click.IntRange(min=1), help="At most so many data sets of each family.")
+@click.option(
+    "--tuning-seeds",
+    type=click.IntRange(min=0),
+    help="At most so many held-out seeds; 0: tune nothing.",
+    show_default="as many as --seeds",
+)
+@click.option("--only", "methods", multiple=True, metavar="METHOD", help="Only this method (repeat for more).")
+@click.option("--data", "blocks", multiple=True, metavar="NAME", help="Only these data, such as Sachs or SynTReN.")
+@click.option("--quick", "is_quick", is_flag=True, help="Everything in minutes: few seeds, few simulations.")
+@click.option("--jobs", type=int, default=-1, show_default=True, help="Processes on this machine; -1: one per core.")
+@click.option("--cluster", default="", metavar="ADDRESS", help="Run on the Dask cluster of this scheduler instead.")
+def paper(what: tuple[str, ...], out: Path | None, **options: Any) -> None:
+    """Carry out tables and figures of the paper: table1 ... figure4, all, or report; without a name, list them.
+
+    Every finished run is recorded at once. The same command goes on where it was stopped.
+    """
+    from dagsearch.cli.paper import carry_out_paper, listed  # noqa: PLC0415
+    from dagsearch.experiments.campaign import Limits  # noqa: PLC0415
+
+    if not what:
+        click.echo(listed())
+        return
+    blocks = tuple(name.lower() for name in options["blocks"])
+    limits = Limits(options["seeds"], options["sets"], options["tuning_seeds"], options["methods"], blocks)
+    folder = out or Path("results-quick" if options["is_quick"] else "results")
+    check_destinations(folder, None)
+    carry_out_paper(what, folder, limits, options["is_quick"], options["jobs"], options["cluster"])
+
+
+@main.command()
 @click.option("--seed", type=int, default=0, show_default=True)
 def demo(seed: int) -> None:
     """Search for the protein signalling network of Sachs et al. (2005), and compare with the accepted one."""

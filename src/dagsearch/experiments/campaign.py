@@ -21,20 +21,31 @@ class Limits:
     ----------
     n_seeds
         At most so many seeds of each study; None: all.
+    n_sets
+        At most so many data sets of each family; None: all.
     n_tuning_seeds
-        At most so many held-out seeds; 0: nothing is tuned; None: all.
+        At most so many held-out seeds; 0: nothing is tuned; None: as many as ``n_seeds`` allows.
     methods
         Only these; empty: all.
+    blocks
+        Only these families of data sets, in lower case; empty: all.
     """
 
     n_seeds: int | None = None
+    n_sets: int | None = None
     n_tuning_seeds: int | None = None
     methods: tuple[str, ...] = ()
+    blocks: tuple[str, ...] = ()
 
     def studies(self, experiments: Iterable[Experiment]) -> list[Study]:
         """The studies to be carried out."""
         studies = [study for experiment in experiments for study in experiment.studies if not study.left_out]
-        return [study for study in studies if not self.methods or study.method in self.methods]
+        return [
+            study
+            for study in studies
+            if (not self.methods or study.method in self.methods)
+            and (not self.blocks or study.block.lower() in self.blocks)
+        ]
 
 
 @dataclass(frozen=True)
@@ -128,18 +139,21 @@ def carry_out(
 
 def tuning_tasks(studies: Iterable[Study], limits: Limits) -> list[Task]:
     """The runs by which settings are chosen, of all studies."""
+    n_seeds = limits.n_seeds if limits.n_tuning_seeds is None else limits.n_tuning_seeds
     tunings = dict.fromkeys(study.tuning for study in studies if study.tuning is not None)
     return [
         task
         for tuning in tunings
         for configuration in tuning.grid
-        for task in tuning.tasks(configuration, limits.n_tuning_seeds)
+        for task in tuning.tasks(configuration, n_seeds, limits.n_sets)
     ]
 
 
 def evaluation_tasks(studies: Iterable[Study], store: RecordStore, limits: Limits) -> list[Task]:
     """The runs that the tables and figures show, with the settings that were chosen."""
-    return [task for study in studies for task in study.tasks(chosen_settings(study, store), limits.n_seeds)]
+    return [
+        task for study in studies for task in study.tasks(chosen_settings(study, store), limits.n_seeds, limits.n_sets)
+    ]
 
 
 def _run_missing(tasks: Sequence[Task], store: RecordStore, engine: Engine, listener: Listener) -> list[Failure]:

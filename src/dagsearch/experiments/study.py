@@ -34,12 +34,12 @@ class Tuning:
     grid: tuple[Settings, ...]
     n_seeds: int = 5
 
-    def tasks(self, configuration: Settings, n_seeds: int | None = None) -> Iterator[Task]:
-        """The runs that judge one configuration; the first ``n_seeds`` seeds if that is given."""
+    def tasks(self, configuration: Settings, n_seeds: int | None = None, n_sets: int | None = None) -> Iterator[Task]:
+        """The runs that judge one configuration, or those of the first seeds and data sets."""
         n_seeds = self.n_seeds if n_seeds is None else min(n_seeds, self.n_seeds)
         base = with_settings(self.base, configuration)
         for k in range(n_seeds):
-            for data in self.data:
+            for data in self.data[:n_sets]:
                 yield replace(base, data=data, seed=FIRST_TUNING_SEED + SEED_STEP * k)
 
 
@@ -81,14 +81,14 @@ class Study:
         """Name of the method."""
         return self.base.method
 
-    def tasks(self, chosen: Settings = (), n_seeds: int | None = None) -> Iterator[Task]:
-        """The runs of the study with the settings that were chosen, by the first ``n_seeds`` seeds if that is given."""
+    def tasks(self, chosen: Settings = (), n_seeds: int | None = None, n_sets: int | None = None) -> Iterator[Task]:
+        """The runs of the study with the settings that were chosen, or those of the first seeds and data sets."""
         if self.left_out:
             return
         n_seeds = self.n_seeds if n_seeds is None else min(n_seeds, self.n_seeds)
         base = with_settings(self.base, chosen)
         for k in range(n_seeds):
-            for data in self.data[k : k + 1] if self.paired else self.data:
+            for data in self.data[k : k + 1] if self.paired else self.data[:n_sets]:
                 yield replace(base, data=data, seed=SEED_STEP * k)
 
 

@@ -1,0 +1,175 @@
+"""``dagsearch paper``: the paper's tables and figures, carried out and written."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from dagsearch.errors import DagsearchError, InputError, UnknownNameError
+from dagsearch.estimators.checks import jobs as checked_jobs
+from dagsearch.experiments.campaign import Limits, Listener, carry_out
+from dagsearch.experiments.engines import ClusterEngine, Engine, Failure, LocalEngine
+from dagsearch.experiments.output import write_output, write_report
+from dagsearch.experiments.paper import EXPERIMENTS
+from dagsearch.experiments.quick import quick
+from dagsearch.experiments.store import RecordStore
+
+if TYPE_CHECKING:
+    from dagsearch.experiments.study import Experiment
+    from dagsearch.experiments.task import Record
+
+ALL, REPORT = "all", "report"
+_PARTS = {"table2": ("table2a", "table2b")}
+_SECONDS_BETWEEN_LINES = 60.0
+
+
+def listed() -> str:
+    """What there is."""
+    lines = []
+    for experiment in EXPERIMENTS.values():
+        n_runs = sum(len(list(study.tasks())) for study in experiment.studies)
+        lines.append(f"{experiment.name:<8} {experiment.title} ({n_runs:,} runs)")
+    lines.append(f"{ALL:<8} All of them")
+    lines.append(f"{REPORT:<8} One page with all of them, from the records so far; nothing is run")
+    return "\n".join(lines)
+
+
+def carry_out_paper(what: Sequence[str], out: Path, limits: Limits, is_quick: bool, jobs: int, cluster: str) -> None:
+    """Run whatever has no record yet, then write the tables, the figures and the page.
+
+    Parameters
+    ----------
+    what
+        Names of experiments, ``"all"``, or ``"report"`` alone to run nothing.
+    out
+        Folder of the records and of what is made from them.
+    limits
+        What part of the experiments is run.
+    is_quick
+        Whether to run the versions that take minutes.
+    jobs
+        Processes on this machine.
+    cluster
+        Address of a Dask scheduler; empty: this machine.
+
+    Raises
+    ------
+    InputError
+        If something is asked for that is not there.
+    DagsearchError
+        If runs failed; everything else is finished and written by then.
+    """
+    everything = [quick(each) if is_quick else each for each in EXPERIMENTS.values()]
+    chosen = [each for each in everything if each.name in _names(what)]
+    _check(limits, chosen)
+    store = RecordStore(out / "records.jsonl")
+    failures: list[Failure] = []
+    if REPORT not in what:
+        engine = _engine(out, jobs, cluster)
+        failures = _run(chosen, store, engine, limits)
+    # Tables of unfinished experiments show what there is so far.
+    files = write_output(chosen, store, out) + write_report(everything, store, out)
+    click.echo(f"wrote {len(files)} files to {out}; begin with {out / 'report.html'}")
+    if failures:
+        first = failures[0]
+        click.echo(first.details, err=True)
+        message = f"{first.task.method} on {first.task.data}: {first.message}"
+        raise DagsearchError(
+            f"{len(failures)} runs failed and will be tried again by the same command; first {message}"
+        )
+
+
+def _names(what: Sequence[str]) -> list[str]:
+    """The experiments that are asked for."""
+    if REPORT in what and len(what) > 1:
+        raise InputError(f"{REPORT} is of all experiments and runs nothing: give it alone, got {' '.join(what)}")
+    names: list[str] = []
+    for name in what:
+        if name not in (*EXPERIMENTS, *_PARTS, ALL, REPORT):
+            raise UnknownNameError("table or figure", name, (*EXPERIMENTS, *_PARTS, ALL, REPORT))
+        names += EXPERIMENTS if name in (ALL, REPORT) else _PARTS.get(name, (name,))
+    return names
+
+
+def _check(limits: Limits, experiments: Sequence[Experiment]) -> None:
+    """Refuse methods and data that nothing is known about, rather than run nothing."""
+    studies = [study for experiment in experiments for study in experiment.studies]
+    for what, given, known in (
+        ("method", limits.methods, dict.fromkeys(study.method for study in studies)),
+        ("data", limits.blocks, dict.fromkeys(study.block.lower() for study in studies)),
+    ):
+        for name in given:
+            if name not in known:
+                raise UnknownNameError(f"{what} of {' '.join(each.name for each in experiments)}", name, known)
+
+
+def _engine(out: Path, jobs: int, cluster: str) -> Engine:
+    """Where to run."""
+    if cluster:
+        return ClusterEngine(cluster)
+    return LocalEngine(checked_jobs(jobs), out / "cache")
+
+
+def _run(experiments: Sequence[Experiment], store: RecordStore, engine: Engine, limits: Limits) -> list[Failure]:
+    """Carry the experiments out; after Ctrl-C say what is kept."""
+    # Times are measured one run at a time, unless a cluster has a core for each.
+    alone = LocalEngine(1) if isinstance(engine, LocalEngine) else engine
+    n_before = len(store)
+    try:
+        with _progress() as listener:
+            failures = carry_out(experiments, store, engine, limits, listener, alone)
+    except KeyboardInterrupt:
+        click.echo(f"interrupted: {len(store) - n_before} finished runs are kept, the same command goes on", err=True)
+        return []
+    click.echo(f"{len(store) - n_before} runs, {len(store)} records in {store.path}")
+    return failures
+
+
+@contextmanager
+def _progress() -> Iterator[Listener]:
+    """A listener that draws a bar on a terminal, and otherwise writes a line now and then."""
+    from rich.console import Console  # noqa: PLC0415 - most commands draw no bar of their own
+    from rich.progress import (  # noqa: PLC0415  # noqa: PLC0415
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    console = Console(stderr=True)
+    columns = (TextColumn("runs"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"))
+    last = time.monotonic()
+    with Progress(
+        *columns,
+        TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    ) as bar:
+        task = bar.add_task("")
+
+        def show(n_done: int, n_tasks: int, outcome: Record | Failure | None) -> None:
+            nonlocal last
+            bar.update(task, completed=n_done, total=n_tasks, description=_in_words(outcome))
+            is_due = time.monotonic() - last > _SECONDS_BETWEEN_LINES or n_done in (0, n_tasks)
+            if is_due and not console.is_terminal:
+                last = time.monotonic()
+                click.echo(f"{n_done}/{n_tasks} runs  {_in_words(outcome)}", err=True)
+
+        yield show
+
+
+def _in_words(outcome: Record | Failure | None) -> str:
+    """The run that has just ended."""
+    if outcome is None:
+        return ""
+    run = f"{outcome.task.method} on {outcome.task.data}, seed {outcome.task.seed}"
+    return f"{run}: failed, {outcome.message}" if isinstance(outcome, Failure) else f"{run}: {outcome.seconds:.1f} s"

@@ -1,0 +1,61 @@
+"""The same experiments in minutes: fewer seeds, data sets, points and simulations, and nothing tuned.
+
+What comes out shows that everything runs and what it looks like; the numbers are not the paper's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dagsearch.experiments.study import Experiment, Study, Tuning
+from dagsearch.experiments.task import Settings, settings
+
+N_SEEDS = 2
+_MOST_SIMS_PER_NODE = 30
+_N_ITERATIONS = 150
+_MOST_ROWS = 500
+_EVERY_SO_MANY_POINTS = 3
+
+
+def quick(experiment: Experiment) -> Experiment:
+    """The experiment, cut down to what takes a minute or so."""
+    studies = [_shrunk(study) for study in experiment.studies]
+    if experiment.panels:
+        kept = {block: _some_positions(studies, block) for block in {study.block for study in studies}}
+        studies = [study for study in studies if study.x in kept[study.block]]
+    return replace(experiment, studies=tuple(studies))
+
+
+def _some_positions(studies: list[Study], block: str) -> set[float | None]:
+    """Every third position of a figure's axis, the first one included, with tables of moderate size."""
+    of_block = [study for study in studies if study.block == block]
+    positions = sorted({study.x or 0.0 for study in of_block if (study.base.n_rows or 0) <= _MOST_ROWS})
+    return set(positions[::_EVERY_SO_MANY_POINTS])
+
+
+def _shrunk(study: Study) -> Study:
+    left_out = study.left_out or ("not in --quick" if _takes_long(study) else "")
+    base = replace(study.base, settings=_fewer(study))
+    n_seeds = min(study.n_seeds, N_SEEDS)
+    data = study.data if study.paired else study.data[:1]
+    return replace(study, base=base, data=data, n_seeds=n_seeds, tuning=_untuned(study), left_out=left_out)
+
+
+def _untuned(study: Study) -> Tuning | None:
+    """The study's tuning without seeds: its first configuration is taken."""
+    return None if study.tuning is None else replace(study.tuning, n_seeds=0)
+
+
+def _takes_long(study: Study) -> bool:
+    """GES on 20 variables takes a minute, RL-BIC's compilation on each table a quarter of one."""
+    return study.block == "SynTReN" and study.method in ("ges", "rl-bic")
+
+
+def _fewer(study: Study) -> Settings:
+    """The settings with fewer simulations and iterations; a number that is a figure's axis stays what it is."""
+    given = dict(study.base.settings)
+    if study.method == "rl-bic":
+        given["n_iterations"] = _N_ITERATIONS
+    if "sims_per_node" in given and study.x is None:
+        given["sims_per_node"] = min(given["sims_per_node"], _MOST_SIMS_PER_NODE)
+    return settings(**given)
