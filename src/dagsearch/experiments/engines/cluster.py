@@ -1,0 +1,196 @@
+"""A Dask cluster, on as many machines as there are.
+
+::
+
+    dask scheduler                                                  on one machine
+    dask worker tcp://<scheduler>:8786 --nworkers 8 --nthreads 1    on each: a process per core, one run at a time
+
+Workers need the same dagsearch and Python, and load data sets themselves: DAGSEARCH_DATA is set where they start.
+Local scores stay in the memory of each worker, unless there is a folder that all of them see.
+"""
+
+from __future__ import annotations
+
+import logging
+import pkgutil
+import platform
+import threading
+import traceback
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dagsearch._version import __version__
+from dagsearch.errors import DagsearchError, InputError, MissingExtraError
+from dagsearch.experiments.engines.base import GO_ON, Failure, attempt
+from dagsearch.experiments.task import Record, Task
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+logger = logging.getLogger("dagsearch")
+
+_SECONDS_TO_CONNECT = 8
+_SECONDS_BETWEEN_LOOKS = 2  # for workers that have joined
+_SECONDS_TO_CLOSE = 3
+
+# Scores are shared within a process and count their evaluations, and its clock is that of all threads.
+_one_at_a_time = threading.Lock()
+
+
+@dataclass(frozen=True)
+class ClusterEngine:
+    """A Dask cluster that is already running.
+
+    A worker that dies costs the run that it was at, which another one begins anew; a run that costs several workers is
+    a `Failure`. There are only as many runs under way as there are workers, so that little is lost when either end
+    stops. Runs that have begun cannot be stopped: their workers finish them, to no avail.
+
+    Parameters
+    ----------
+    address
+        Of the scheduler, such as ``tcp://10.0.0.1:8786``.
+    cache_folder
+        Where workers exchange expensive local scores, on a file system that all of them see; None: nowhere.
+    """
+
+    address: str
+    cache_folder: Path | None = None
+
+    def run_all(self, tasks: Sequence[Task]) -> Iterator[Record | Failure]:
+        """Run all tasks, as many at a time as the cluster has workers.
+
+        Raises
+        ------
+        InputError
+            If there is no scheduler at the address, it has no workers, or they have other versions than this process.
+        MissingExtraError
+            If Dask is not installed.
+        DagsearchError
+            If the scheduler is lost.
+        """
+        with _connected(self.address) as client:
+            _require_workers(client, self.address)
+            yield from _Session(client, self.cache_folder).outcomes(tasks)
+
+
+class _Session:
+    """The runs of a client that are under way."""
+
+    def __init__(self, client: Client, cache_folder: Path | None) -> None:
+        self._client = client
+        self._cache_folder = cache_folder
+        self._under_way: dict[Future, Task] = {}
+
+    def outcomes(self, tasks: Sequence[Task]) -> Iterator[Record | Failure]:
+        """Outcomes as they come."""
+        waiting = list(reversed(tasks))
+        while waiting or self._under_way:
+            self._submit(waiting)
+            for future in self._completed():
+                yield _outcome(self._under_way.pop(future), future)
+
+    def _submit(self, waiting: list[Task]) -> None:
+        """Begin as many tasks as there are idle workers.
+
+        Were there more, they would wait on workers, and fall under suspicion when another run kills these.
+        """
+        n_workers = max(len(self._client.nthreads()), 1)
+        while waiting and len(self._under_way) < n_workers:
+            task = waiting.pop()
+            # The same task may have been run before, on another table of that name: nothing is ever taken for done.
+            key = f"{task.method}-{uuid.uuid4().hex}"
+            future = self._client.submit(_attempt_alike, task, self._cache_folder, __version__, key=key, pure=False)
+            self._under_way[future] = task
+
+    def _completed(self) -> list[Future]:
+        """Futures that have an outcome; none if it takes long, so that new workers are noticed."""
+        from distributed import wait  # noqa: PLC0415 - an optional dependency
+
+        futures = list(self._under_way)
+        with self._client.as_current(), suppress(TimeoutError):
+            return list(wait(futures, timeout=_SECONDS_BETWEEN_LOOKS, return_when="FIRST_COMPLETED").done)
+        return []
+
+
+def _attempt_alike(task: Task, cache_folder: Path | None, version: str) -> Record | Failure:
+    """Run a task on a worker, which may have joined after the others were asked for their versions."""
+    if version != __version__:
+        return Failure(task, f"worker on {platform.node()} has dagsearch {__version__}, this command {version}", "")
+    with _one_at_a_time:
+        return attempt(task, cache_folder)
+
+
+def _outcome(task: Task, future: Future) -> Record | Failure:
+    from distributed import CancelledError, KilledWorker  # noqa: PLC0415 - an optional dependency
+
+    try:
+        outcome: Record | Failure = future.result()
+    except CancelledError:
+        raise
+    except KilledWorker as error:
+        message = (
+            f"KilledWorker: {error.allowed_failures + 1} workers died while they ran this. Perhaps their memory does "
+            "not suffice: dask worker --memory-limit"
+        )
+        return Failure(task, message, str(error))
+    except Exception as error:
+        return Failure(task, f"{type(error).__name__}: {error}", traceback.format_exc())
+    return outcome
+
+
+@contextmanager
+def _connected(address: str) -> Iterator[Client]:
+    """A connection to the scheduler, whose loss is an error that says how to go on."""
+    try:
+        from distributed import CancelledError, Client  # noqa: PLC0415 - an optional dependency
+        from distributed.client import ClosedClientError  # noqa: PLC0415
+    except ImportError as error:
+        raise MissingExtraError("running experiments on a Dask cluster", "cluster") from error
+    try:
+        client = Client(address, timeout=_SECONDS_TO_CONNECT, set_as_default=False, name="dagsearch")
+    except (OSError, ValueError, TypeError) as error:
+        raise InputError(f"--cluster: there is no Dask scheduler at {address!r} ({error})") from error
+    try:
+        yield client
+    except (CancelledError, ClosedClientError, OSError) as error:
+        raise DagsearchError(f"the Dask scheduler at {address} was lost ({error}). {GO_ON}") from error
+    finally:
+        # The scheduler then cancels what is under way, and if it does not answer there is nothing to cancel.
+        with suppress(Exception):
+            client.close(timeout=_SECONDS_TO_CLOSE)
+
+
+def _require_workers(client: Client, address: str) -> None:
+    """Refuse a cluster that could not run anything, or would run something else."""
+    try:
+        client.wait_for_workers(1, timeout=_SECONDS_TO_CONNECT)
+    except TimeoutError:
+        raise InputError(
+            f"--cluster: the Dask scheduler at {address} has no workers; start some with: "
+            f"dask worker {address} --nthreads 1"
+        ) from None
+    _require_answer(client, "Python", _minor(platform.python_version()), platform.python_version)
+    _require_answer(client, "dagsearch", __version__, pkgutil.resolve_name, "dagsearch._version:__version__")
+    n_threads = client.nthreads()
+    if any(n > 1 for n in n_threads.values()):
+        logger.warning("workers run one task at a time: start them with --nthreads 1, and more of them")
+
+
+def _require_answer(client: Client, what: str, expected: str, ask: Callable[..., str], *arguments: str) -> None:
+    """Compare a version on all workers with ours; the question must be a function of the standard library."""
+    answers: dict[str, Any] = client.run(ask, *arguments, on_error="return")
+    for worker, answer in answers.items():
+        if isinstance(answer, BaseException):
+            raise InputError(f"--cluster: worker {worker} cannot tell its version of {what} ({answer})")
+        given = _minor(answer) if what == "Python" else answer
+        if given != expected:
+            raise InputError(f"--cluster: worker {worker} has {what} {given}, this command {what} {expected}")
+
+
+def _minor(version: str) -> str:
+    """The part of Python's version in which pickled tasks must agree."""
+    return ".".join(version.split(".")[:2])
