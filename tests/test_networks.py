@@ -12,6 +12,7 @@ from scipy import stats
 
 import dagsearch as ds
 from dagsearch.datasets import BayesianNetwork, network, network_names
+from dagsearch.datasets.bayesian_network import _inverted
 from dagsearch.datasets.bif import read_bif
 from dagsearch.errors import DataError, InputError, UnknownNameError
 
@@ -264,6 +265,13 @@ def test_impossible_levels_never_happen():
     codes = positions(net.sample(20_000, random_state=0), net)
     assert set(codes[codes[:, 0] == 0, 1]) == {1, 2, 3, 4}
     assert set(codes[codes[:, 0] == 1, 1]) == set(range(6))
+
+
+def test_the_largest_uniform_number_gives_no_impossible_level():
+    # Ten times 0.1 add up to a little less than 1.
+    table, largest = np.array([[0.1] * 10 + [0.0]]), np.nextafter(1.0, 0.0)
+    assert np.cumsum(table)[-1] <= largest
+    assert _inverted(table, np.zeros(1, dtype=np.intp), np.array([largest])).tolist() == [9]
 
 
 @pytest.mark.parametrize("n_samples", [2, 0, -1, 10.5, True, "many", None])
