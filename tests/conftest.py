@@ -8,6 +8,14 @@ import pytest
 from dagsearch.blas import one_blas_thread
 
 
+@pytest.fixture(autouse=True)
+def _no_internet(monkeypatch, tmp_path_factory):
+    """Downloads are tested with a server of their own; nothing else may depend on one, or on what a user has cached."""
+    monkeypatch.setenv("DAGSEARCH_URL", "http://127.0.0.1:1/")
+    monkeypatch.setenv("DAGSEARCH_CACHE", str(tmp_path_factory.getbasetemp() / "no-cache"))
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
 @pytest.fixture
 def data_folder(monkeypatch):
     """The folder of data sets that are not bundled; the test is skipped where there is none."""

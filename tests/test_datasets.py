@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dagsearch import datasets
+from dagsearch.datasets.catalogue import ENTRIES
 from dagsearch.errors import DataError, UnknownNameError
 from dagsearch.graph import DAG
 
@@ -77,7 +78,15 @@ def test_published_files_agree_with_their_description(name):
     data = datasets.load(name)
     assert data.values.shape == (info.n_samples, info.n_nodes)
     assert set(data.kinds) == {info.kind}
-    assert info.n_true_edges in (None, len(data.truth.edges))
+    assert info.n_true_edges == len(data.truth.edges)
+
+
+def test_true_edges_of_all_published_graphs_are_known(data_folder):
+    for name in datasets.names():
+        truth_file = ENTRIES[name].truth_file
+        if truth_file:
+            graph = np.load(data_folder / truth_file)
+            assert datasets.describe(name).n_true_edges == (np.abs(graph) > 1e-3).sum(), name
 
 
 @pytest.mark.parametrize(
@@ -136,7 +145,7 @@ def test_a_sample_with_more_levels_than_its_network_is_refused(folder):
 
 def test_without_the_variable_the_message_says_what_to_set(monkeypatch):
     monkeypatch.delenv("DAGSEARCH_DATA", raising=False)
-    with pytest.raises(DataError, match=r"'syntren-1' is not bundled.*DAGSEARCH_DATA.*syntren/1/data\.npy"):
+    with pytest.raises(DataError, match=r"'syntren-1' is not bundled.*DAGSEARCH_DATA.*syntren/1/DAG\.npy"):
         datasets.load("syntren-1")
 
 
