@@ -338,15 +338,6 @@ def test_the_json_of_discover_can_be_compared():
     assert json.loads(succeed("compare", "run.json", "sachs", "--json", "-")) == expected
 
 
-def test_datasets_are_listed_and_described():
-    lines = succeed("datasets").splitlines()
-    assert [line.split()[0] for line in lines] == ds.datasets.names()
-    description = succeed("datasets", "sachs")
-    assert "853 x 11" in description
-    assert "17 true edges" in description
-    assert "Science" in description
-
-
 def test_demo_shows_a_graph_and_its_comparison():
     text = succeed("demo", "--seed", 1)
     assert "Sachs" in text

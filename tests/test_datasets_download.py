@@ -17,9 +17,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import numpy as np
 import pooch
 import pytest
+from common import run, succeed
 
 from dagsearch import datasets
-from dagsearch.datasets import files
+from dagsearch.datasets import files, registry
 from dagsearch.datasets.catalogue import ENTRIES
 from dagsearch.errors import DataError
 
@@ -262,6 +263,33 @@ def test_the_level_of_poochs_log_is_left_as_it_was(server, monkeypatch):
     datasets.download("syntren-1")
     assert pooch.get_logger().level == logging.INFO
     assert server.requests
+
+
+@pytest.mark.usefixtures("cache")
+def test_the_command_downloads_with_a_line_on_standard_error(server):
+    result = run("datasets", "syntren-1", "--download", "--json", "-")
+    assert result.exit_code == 0
+    (entry,) = json.loads(result.stdout)["datasets"]
+    assert (entry["name"], entry["status"]) == ("syntren-1", "on this machine")
+    assert result.stderr == f"downloading data set syntren-1 from http://127.0.0.1:{server.server_port}/mirror/\n"
+    again = run("datasets", "syntren-1", "--download")
+    assert (again.exit_code, again.stderr) == (0, "")
+
+
+def test_the_command_downloads_all(server, cache, monkeypatch):
+    monkeypatch.setattr(registry, "ENTRIES", {name: ENTRIES[name] for name in ("sachs", "syntren-1", "syntren-2")})
+    assert "syntren-1..2" in succeed("datasets", "--download")
+    assert sorted(server.requests) == files_below(cache) == sorted(PUBLISHED)
+
+
+@pytest.mark.usefixtures("cache")
+@pytest.mark.parametrize("arguments", [["datasets", "syntren-1", "--download"], ["discover", "syntren-1"]])
+def test_the_command_ends_with_2_where_a_download_fails(server, arguments):
+    server.manners[TRUTH_FILE] = "tampered"
+    result = run(*arguments, "--json", "-")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "is not the published file" in result.stderr
+    assert "Traceback" not in result.stderr
 
 
 # ---------------------------------------------------------------- the committed sums

@@ -35,8 +35,11 @@ class _Group(click.Group):
     """A group of commands whose errors on purpose are messages, not tracebacks."""
 
     def invoke(self, ctx: click.Context) -> Any:
+        from dagsearch.cli.messages import downloads_announced  # noqa: PLC0415
+
         try:
-            return super().invoke(ctx)
+            with downloads_announced():
+                return super().invoke(ctx)
         except DagsearchError as error:
             raise _WrongUse(in_words_of_the_command(str(error))) from error
 
@@ -98,17 +101,20 @@ def methods(name: str | None) -> None:
 
 @main.command("datasets")
 @click.argument("name", required=False)
-def datasets_command(name: str | None) -> None:
-    """List the data sets that can be named in place of a file, or describe one."""
+@click.option("--download", is_flag=True, help="Download now what is not on this machine: NAME, or all.")
+@click.option("--json", "json_file", help="File for the list as JSON, or - for standard output.")
+def datasets_command(name: str | None, download: bool, json_file: str | None) -> None:
+    """List the data sets that can be named in place of a file, or describe one, such as syntren-3."""
     from dagsearch import datasets  # noqa: PLC0415
+    from dagsearch.cli.datasets import chosen, described, listed, record  # noqa: PLC0415
 
-    for each in [name] if name else datasets.names():
-        info = datasets.describe(each)
-        edges = "?" if info.n_true_edges is None else info.n_true_edges
-        line = f"{info.name:<18} {info.n_samples:>6} x {info.n_nodes:<3} {info.kind:<11} {edges:>4} true edges"
-        click.echo(line)
-        if name:
-            click.echo(f"{info.citation}\n{info.where}")
+    check_destinations(None, json_file)
+    names = chosen(name)
+    for each in names if download else []:
+        datasets.download(each)
+    if json_file != "-":
+        click.echo(described(names) if name else listed())
+    write_json(record(name, names), json_file)
 
 
 @main.command()

@@ -1,0 +1,30 @@
+"""What the package tells while a command runs, on standard error."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+
+class _Echo(logging.Handler):
+    """Prints messages as they are."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        click.echo(record.getMessage(), err=True)
+
+
+@contextmanager
+def downloads_announced() -> Iterator[None]:
+    """Announce downloads, which are silent in Python."""
+    logger, handler = logging.getLogger("dagsearch.datasets"), _Echo()
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
