@@ -144,7 +144,7 @@ def _align(found: Any, truth: Any) -> tuple[tuple[str, ...], npt.NDArray[np.int8
     _refuse_small_matrix(truth, true_graph, found_graph)
     found_graph, true_graph = _share_names(found_graph, true_graph)
     names = tuple(dict.fromkeys(true_graph.names + found_graph.names))
-    return names, _spread(found_graph, names), _spread(true_graph, names)
+    return names, spread(found_graph, names), spread(true_graph, names)
 
 
 def _refuse_small_matrix(given: Any, graph: DAG | PDAG, other: DAG | PDAG) -> None:
@@ -171,7 +171,7 @@ def _share_names(found: DAG | PDAG, truth: DAG | PDAG) -> tuple[DAG | PDAG, DAG 
     )
 
 
-def _spread(graph: DAG | PDAG, names: tuple[str, ...]) -> npt.NDArray[np.int8]:
+def spread(graph: DAG | PDAG, names: tuple[str, ...]) -> npt.NDArray[np.int8]:
     """Return the matrix of a graph in the order of names, where more nodes may be named."""
     rows = [names.index(name) for name in graph.names]
     matrix = np.zeros((len(names), len(names)), dtype=np.int8)
