@@ -1,0 +1,188 @@
+r"""Data with a known truth, made to order: a graph, a mechanism, noise.
+
+::
+
+    seed --spawn--> graph ------> DAG ---------------+
+               \--> functions --> mechanism, scales --+--> values --> Dataset
+                \-> noise ------> noise -------------+
+
+Each part has a random stream of its own: other numbers of rows or other mechanisms leave the graph as it is.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+
+from dagsearch._version import __version__
+from dagsearch.data import Dataset
+from dagsearch.datasets import arguments
+from dagsearch.datasets.arguments import Range
+from dagsearch.datasets.continuous import AdditiveNoiseModel
+from dagsearch.datasets.noises import NOISES
+from dagsearch.datasets.random_graphs import RANDOM_GRAPHS, random_adjacency
+from dagsearch.errors import InputError
+from dagsearch.graph import DAG, as_graph
+from dagsearch.graph.checks import is_table
+from dagsearch.graph.convert import is_matrix
+
+DEFAULT_NODES = 10
+FEWEST_NODES, FEWEST_ROWS = 2, 3  # a Dataset has no fewer
+
+_WITH_NOISE = {"noise", "noise_scale", "rescale", "standardise"}
+_TAKEN_BY = {
+    "linear": _WITH_NOISE | {"weights"},
+    "quadratic": _WITH_NOISE | {"weights"},
+    "gp": _WITH_NOISE | {"length_scale"},
+    "additive": _WITH_NOISE | {"length_scale"},
+    "discrete": {"n_levels", "concentration"},
+}
+
+
+def simulate(
+    n_nodes: int | None = None,
+    n_samples: int = 1000,
+    *,
+    graph: Any = "erdos-renyi",
+    n_edges: int | None = None,
+    mechanism: Literal["linear", "quadratic", "gp", "additive", "discrete"] = "linear",
+    noise: Literal["gaussian", "uniform", "laplace", "exponential", "gumbel"] = "gaussian",
+    weights: float | Range = (0.5, 2.0),
+    noise_scale: float | Range = (0.5, 1.0),
+    length_scale: float = 1.0,
+    rescale: bool | None = None,
+    standardise: bool = False,
+    n_levels: int | tuple[int, int] = (2, 4),
+    concentration: float = 1.0,
+    random_state: Any = None,
+) -> Dataset:
+    """Draw a graph and data that it generates.
+
+    An argument that the mechanism does not take must keep its default.
+
+    Parameters
+    ----------
+    n_nodes
+        Number of variables, named X1, X2, ...; 10 by default. Where a graph is given, the number of its nodes.
+    n_samples
+        Number of rows.
+    graph
+        ``"erdos-renyi"``: edges uniformly from all pairs (earlier, later) of a random order, so that a DAG is the
+        likelier the more orders it fits. ``"scale-free"``: by preferential attachment as in Barabási and Albert
+        1999; edges go from earlier to later nodes, so that hubs are causes. Or a graph of your own: anything that
+        `dagsearch.graph.as_graph` reads; it keeps its names and their order.
+    n_edges
+        Exact number of edges of a random graph; by default two per node, or as many as there can be.
+    mechanism
+        How a variable depends on its parents. ``"linear"``: a weighted sum. ``"quadratic"``: a weighted sum of
+        monomials of degree 1 and 2, each of which is there with probability 1/2, as in Zhu, Ng and Chen 2020.
+        ``"gp"``: a function of all parents jointly from a Gaussian process with an RBF kernel of variance 1; exact up
+        to 3000 rows, beyond that approximated by 1000 random Fourier features. ``"additive"``: a sum over the parents
+        of one-dimensional functions of that kind. ``"discrete"``: a conditional probability table.
+    noise
+        Distribution of the noise that is added; all have mean 0.
+    weights
+        Range of the absolute weights of ``"linear"`` and ``"quadratic"``, whose signs are random; a number: all are
+        of this size.
+    noise_scale
+        Range of the standard deviations of noise, one per variable; a number: all are equal.
+    length_scale
+        Of the kernel of ``"gp"`` and ``"additive"``, in units of the parents: the larger, the smoother.
+    rescale
+        Whether each function's values are shifted and scaled to mean 0 and variance 1 over the rows before the noise is
+        added. By default only those of ``"quadratic"``, which would explode along paths.
+    standardise
+        Whether each column has mean 0 and variance 1 in the end. Variances then no longer give away the causal order,
+        see `dagsearch.metrics.varsortability`.
+    n_levels
+        Fewest and most levels of a ``"discrete"`` variable, drawn uniformly; a number: all have so many.
+    concentration
+        Of the symmetric Dirichlet distribution from which each row of a ``"discrete"`` table is drawn: the smaller, the
+        stronger the dependence.
+    random_state
+        A seed, a numpy generator or None. The citation of the result names the seed.
+
+    Returns
+    -------
+    Dataset
+        With the graph as its truth, and how it was made as its citation.
+
+    Raises
+    ------
+    InputError
+        If an argument is wrong, does not apply, or if values grow so large that rounding swallows the noise.
+
+    Examples
+    --------
+    >>> data = simulate(5, 200, n_edges=6, mechanism="gp", random_state=0)
+    >>> data.values.shape, data.truth
+    ((200, 5), DAG(5 nodes, 6 edges))
+    """
+    settings = {
+        "noise": noise,
+        "weights": weights,
+        "noise_scale": noise_scale,
+        "length_scale": length_scale,
+        "rescale": rescale,
+        "standardise": standardise,
+        "n_levels": n_levels,
+        "concentration": concentration,
+    }
+    model = _model(arguments.one_of("mechanism", mechanism, _TAKEN_BY), settings)
+    arguments.whole("n_samples", n_samples, FEWEST_ROWS)
+    seed = arguments.seed_of(random_state)
+    of_graph, of_functions, of_noise = np.random.default_rng(seed).spawn(3)
+    truth = _true_graph(graph, n_nodes, n_edges, of_graph)
+    data = model.sample(truth, n_samples, of_functions, of_noise)
+    kind = graph if isinstance(graph, str) else "given"
+    story = f"{kind} graph of {truth.n_nodes} nodes and {truth.n_edges} edges, {model.in_words(n_samples)}"
+    return replace(data, citation=f"simulated by dagsearch {__version__} with seed {seed}: {story}")
+
+
+def _model(mechanism: str, settings: dict[str, Any]) -> AdditiveNoiseModel:
+    """Return the model with checked settings; refuse those that it would ignore."""
+    parameters = inspect.signature(simulate).parameters
+    for name, value in settings.items():
+        if name not in _TAKEN_BY[mechanism] and not np.array_equal(value, parameters[name].default):
+            raise InputError(f"{name} does not apply to mechanism {mechanism!r}, got {value!r}")
+    rescale = settings["rescale"]
+    return AdditiveNoiseModel(
+        mechanism=mechanism,
+        noise=arguments.one_of("noise", settings["noise"], NOISES),
+        weights=arguments.positive_range("weights", settings["weights"]),
+        noise_scale=arguments.positive_range("noise_scale", settings["noise_scale"]),
+        length_scale=arguments.positive("length_scale", settings["length_scale"]),
+        rescale=mechanism == "quadratic" if rescale is None else arguments.boolean("rescale", rescale),
+        standardise=arguments.boolean("standardise", settings["standardise"]),
+    )
+
+
+def _true_graph(graph: Any, n_nodes: Any, n_edges: Any, rng: np.random.Generator) -> DAG:
+    """Return the graph that was asked for, or the one that was given."""
+    if not isinstance(graph, str):
+        return _given_graph(graph, n_nodes, n_edges)
+    kind = arguments.one_of("graph", graph, RANDOM_GRAPHS)
+    n_drawn_nodes = arguments.whole("n_nodes", DEFAULT_NODES if n_nodes is None else n_nodes, FEWEST_NODES)
+    n_drawn_edges = None if n_edges is None else arguments.whole("n_edges", n_edges, 0)
+    return DAG(random_adjacency(kind, n_drawn_nodes, n_drawn_edges, rng), _names(n_drawn_nodes))
+
+
+def _given_graph(graph: Any, n_nodes: Any, n_edges: Any) -> DAG:
+    """Read a graph; a matrix without names gets those of random graphs."""
+    has_no_names = is_matrix(graph) and not is_table(graph)
+    dag = as_graph(graph, _names(len(graph)) if has_no_names else None)
+    if not isinstance(dag, DAG):
+        raise InputError("graph must be a DAG, this one has undirected edges")
+    if dag.n_nodes < FEWEST_NODES:
+        raise InputError(f"graph must have at least {FEWEST_NODES} nodes, got {dag.n_nodes}")
+    for name, given, size in (("n_nodes", n_nodes, dag.n_nodes), ("n_edges", n_edges, dag.n_edges)):
+        if given is not None and given != size:
+            raise InputError(f"{name} must be {size}, as in the given graph, or None, got {given!r}")
+    return dag
+
+
+def _names(n_nodes: int) -> list[str]:
+    return [f"X{k}" for k in range(1, n_nodes + 1)]
