@@ -20,6 +20,7 @@ from dagsearch.cli.options import (
     kinds,
     with_options,
 )
+from dagsearch.cli.simulate import simulate
 from dagsearch.errors import DagsearchError
 
 EXIT_WRONG_USE = 2
@@ -163,3 +164,6 @@ def demo(seed: int) -> None:
     data = load("sachs")
     estimator = CDUCT(random_state=seed, n_jobs=-1, progress=True).fit(data)
     click.echo(as_text(estimator, data, "sachs"))
+
+
+main.add_command(simulate)

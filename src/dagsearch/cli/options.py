@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,9 +52,9 @@ OPTION_OF = {
 """The option that sets each argument of the estimators."""
 
 
-def in_words_of_the_command(message: str) -> str:
+def in_words_of_the_command(message: str, option_of: Mapping[str, str] = OPTION_OF) -> str:
     """A message that names a Python argument, naming the option instead."""
-    for argument, option in OPTION_OF.items():
+    for argument, option in option_of.items():
         message = re.sub(rf"^{argument}\b", option, message)
     return message
 

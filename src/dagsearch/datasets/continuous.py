@@ -79,7 +79,7 @@ class AdditiveNoiseModel:
         if not np.abs(effect).max() < LARGEST * self.noise_scale[0]:
             raise InputError(
                 f"mechanism {self.mechanism!r} makes the values of {name} so large that rounding swallows the noise: "
-                "set rescale, or take fewer edges or smaller weights"
+                "rescale the functions, or take fewer edges or smaller weights"
             )
         return effect
 

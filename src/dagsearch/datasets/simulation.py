@@ -180,7 +180,7 @@ def _given_graph(graph: Any, n_nodes: Any, n_edges: Any) -> DAG:
         raise InputError(f"graph must have at least {FEWEST_NODES} nodes, got {dag.n_nodes}")
     for name, given, size in (("n_nodes", n_nodes, dag.n_nodes), ("n_edges", n_edges, dag.n_edges)):
         if given is not None and given != size:
-            raise InputError(f"{name} must be {size}, as in the given graph, or None, got {given!r}")
+            raise InputError(f"{name} must be {size}, as in the given graph, got {given!r}")
     return dag
 
 

@@ -1,0 +1,173 @@
+"""``dagsearch simulate``: a table and the graph that made it, in one folder."""
+
+from __future__ import annotations
+
+import math
+import os
+import tempfile
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dagsearch.cli.files import check_destinations, write_json
+from dagsearch.cli.options import in_words_of_the_command, with_options
+from dagsearch.errors import InputError, UnknownNameError
+
+if TYPE_CHECKING:
+    from dagsearch.data import Dataset
+
+OPTION_OF = {
+    "n_nodes": "--nodes",
+    "n_samples": "--rows",
+    "n_edges": "--edges",
+    "graph": "--graph",
+    "mechanism": "--mechanism",
+    "noise": "--noise",
+    "rescale": "--rescale",
+    "standardise": "--standardise",
+    "random_state": "--seed",
+}
+"""The option that sets each argument of `dagsearch.datasets.simulate`."""
+
+# From here on the order by variance is taken to give the causal order away; below one minus this, its reverse does.
+GIVEN_AWAY = 0.8
+
+SIMULATE_OPTIONS: list[Callable[..., Any]] = [
+    click.option("--nodes", "n_nodes", type=int, help="Number of variables; 10 by default."),
+    click.option("--rows", "n_samples", type=int, default=1000, show_default=True, help="Number of rows."),
+    click.option("--edges", "n_edges", type=int, help="Exact number of edges; by default 2 per variable."),
+    click.option(
+        "--graph",
+        show_default="erdos-renyi",
+        help="erdos-renyi, scale-free (hubs are causes), a graph file, or a data set whose graph to take.",
+    ),
+    click.option("--mechanism", show_default="linear", help="linear, quadratic, gp, additive or discrete."),
+    click.option("--noise", show_default="gaussian", help="gaussian, uniform, laplace, exponential or gumbel."),
+    click.option("--rescale", is_flag=True, default=None, help="Give each function variance 1 before noise is added."),
+    click.option("--standardise", is_flag=True, default=None, help="Give each column mean 0 and variance 1."),
+    click.option("--seed", "random_state", type=int, default=0, show_default=True, help="Same seed, same data."),
+    click.option(
+        "--out", type=click.Path(path_type=Path), required=True, help="Folder for data.csv, truth.csv and their like."
+    ),
+    click.option("--json", "json_file", help="File for a description as JSON, or - for standard output."),
+]
+
+
+@click.command()
+@with_options(SIMULATE_OPTIONS)
+def simulate(out: Path, json_file: str | None, **options: Any) -> None:
+    """Draw a graph and data that it generates: FOLDER/data.csv and FOLDER/truth.csv."""
+    check_destinations(out, json_file)
+    given = {name: value for name, value in options.items() if value is not None}
+    try:
+        data = _simulated(given)
+    except InputError as error:
+        raise InputError(in_words_of_the_command(str(error), OPTION_OF)) from error
+    files = _write(data, out)
+    record = _described(data, given["random_state"])
+    if json_file != "-":
+        click.echo(_in_words(record))
+    write_json(record, json_file)
+    click.echo(f"\nwrote {', '.join(files)} to {out}", err=True)
+
+
+def _simulated(given: dict[str, Any]) -> Dataset:
+    """Data as the options say."""
+    from dagsearch import datasets  # noqa: PLC0415
+
+    graph = _graph(given.pop("graph", "erdos-renyi"))
+    return datasets.simulate(graph=graph, **given)
+
+
+def _graph(name: str) -> Any:
+    """The name of a kind of random graph as it is, otherwise a graph from a file or of a data set."""
+    from dagsearch import datasets  # noqa: PLC0415
+    from dagsearch.datasets.random_graphs import RANDOM_GRAPHS  # noqa: PLC0415
+    from dagsearch.graph.export import from_file  # noqa: PLC0415
+
+    if name in RANDOM_GRAPHS:
+        return name
+    if Path(name).suffix or os.sep in name or Path(name).exists():
+        return from_file(name)
+    try:
+        return datasets.load(name).truth
+    except UnknownNameError as error:
+        kinds = ", ".join(RANDOM_GRAPHS)
+        raise InputError(f"graph must be {kinds}, a graph file or the name of a data set; {error}") from error
+
+
+# ---------------------------------------------------------------- what is written
+
+
+def _write(data: Dataset, out: Path) -> list[str]:
+    """Write the table and its graph; files appear in the folder when all of them are complete."""
+    from dagsearch.report.files import write_graph  # noqa: PLC0415
+
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=out, prefix=".writing-") as workshop:
+            table = Path(workshop) / "data.csv"
+            data.to_pandas().to_csv(table, index=False, lineterminator="\n")
+            with warnings.catch_warnings(record=True) as caught:
+                drafts = [table, *write_graph(data.truth, workshop, stem="truth")]  # type: ignore[arg-type]
+            for draft in drafts:
+                os.replace(draft, out / draft.name)
+    except OSError as error:
+        raise InputError(f"--out must be a folder that can be written to, got {out}: {error.strerror}") from error
+    for message in dict.fromkeys(str(warning.message) for warning in caught):
+        click.echo(f"note: {message}", err=True)
+    return [draft.name for draft in drafts]
+
+
+# ---------------------------------------------------------------- what is said
+
+
+def _described(data: Dataset, seed: int) -> dict[str, Any]:
+    """The data in types that JSON has; sortabilities are null where there is nothing to sort by."""
+    from dagsearch import metrics  # noqa: PLC0415
+    from dagsearch._version import __version__  # noqa: PLC0415
+
+    truth = data.truth
+    assert truth is not None
+    is_sortable = truth.n_edges > 0 and all(kind == "continuous" for kind in data.kinds)
+    return {
+        "n_samples": data.n_samples,
+        "n_nodes": data.n_nodes,
+        "n_edges": truth.n_edges,
+        "names": list(data.names),
+        "edges": [list(edge) for edge in truth.edges],
+        "kinds": list(data.kinds),
+        "varsortability": metrics.varsortability(data) if is_sortable else None,
+        "r2_sortability": metrics.r2_sortability(data) if is_sortable else None,
+        "description": data.citation,
+        "seed": seed,
+        "version": __version__,
+    }
+
+
+def _in_words(record: dict[str, Any]) -> str:
+    lines = [
+        f"{record['n_samples']} rows, {record['n_nodes']} variables, {record['n_edges']} edges",
+        record["description"],
+    ]
+    if record["varsortability"] is not None:
+        lines += [
+            "",
+            f"varsortability {record['varsortability']:.3f}: {_meaning(record['varsortability'])}",
+            f"R2-sortability {record['r2_sortability']:.3f}: the same by R squared given all others, in any units",
+        ]
+    return "\n".join(lines)
+
+
+def _meaning(varsortability: float) -> str:
+    """What a varsortability says to those who benchmark methods on such data."""
+    if math.isclose(varsortability, 0.5):
+        return "variances say nothing about the causal order"
+    if varsortability >= GIVEN_AWAY:
+        return "variance grows along causal paths; sorting by it alone gives the order away, consider --standardise"
+    if varsortability <= 1 - GIVEN_AWAY:
+        return "variance shrinks along causal paths; sorting by it alone gives the order away, consider --standardise"
+    return "variances say little about the causal order"
