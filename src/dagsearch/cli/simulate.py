@@ -7,11 +7,13 @@ import os
 import tempfile
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from dagsearch._version import __version__
 from dagsearch.cli.files import check_destinations, write_json
 from dagsearch.cli.options import in_words_of_the_command, with_options
 from dagsearch.errors import InputError, UnknownNameError
@@ -28,9 +30,14 @@ OPTION_OF = {
     "noise": "--noise",
     "rescale": "--rescale",
     "standardise": "--standardise",
+    "network": "--network",
     "random_state": "--seed",
 }
-"""The option that sets each argument of `dagsearch.datasets.simulate`."""
+"""The option that sets each argument of `dagsearch.datasets.simulate`, and the network in place of most of them."""
+
+# Tables of probabilities have no scale, and a network also brings its own graph.
+_NOT_WITH_TABLES = ("noise", "rescale", "standardise")
+_NOT_WITH_NETWORK = ("n_nodes", "n_edges", "graph", "mechanism", *_NOT_WITH_TABLES)
 
 # From here on the order by variance is taken to give the causal order away; below one minus this, its reverse does.
 GIVEN_AWAY = 0.8
@@ -48,6 +55,9 @@ SIMULATE_OPTIONS: list[Callable[..., Any]] = [
     click.option("--noise", show_default="gaussian", help="gaussian, uniform, laplace, exponential or gumbel."),
     click.option("--rescale", is_flag=True, default=None, help="Give each function variance 1 before noise is added."),
     click.option("--standardise", is_flag=True, default=None, help="Give each column mean 0 and variance 1."),
+    click.option(
+        "--network", help="In place of a random model: asia, child, insurance, or a .bif file to sample from."
+    ),
     click.option("--seed", "random_state", type=int, default=0, show_default=True, help="Same seed, same data."),
     click.option(
         "--out", type=click.Path(path_type=Path), required=True, help="Folder for data.csv, truth.csv and their like."
@@ -78,8 +88,22 @@ def _simulated(given: dict[str, Any]) -> Dataset:
     """Data as the options say."""
     from dagsearch import datasets  # noqa: PLC0415
 
-    graph = _graph(given.pop("graph", "erdos-renyi"))
-    return datasets.simulate(graph=graph, **given)
+    if given.get("mechanism") == "discrete":
+        _refuse(_NOT_WITH_TABLES, given, "--mechanism discrete")
+    if "network" not in given:
+        return datasets.simulate(**{**given, "graph": _graph(given.get("graph", "erdos-renyi"))})
+    _refuse(_NOT_WITH_NETWORK, given, "--network")
+    network = datasets.network(given["network"])
+    data = network.sample(given["n_samples"], given["random_state"])
+    story = f"sampled by dagsearch {__version__} with seed {given['random_state']}: network {given['network']}"
+    return replace(data, citation=f"{story}; {network.citation}" if network.citation else story)
+
+
+def _refuse(idle: tuple[str, ...], given: dict[str, Any], by: str) -> None:
+    """Refuse options that would be ignored, even where they ask for what is the default elsewhere."""
+    for name in idle:
+        if name in given:
+            raise InputError(f"{OPTION_OF[name]} does not apply to {by}")
 
 
 def _graph(name: str) -> Any:
@@ -128,7 +152,6 @@ def _write(data: Dataset, out: Path) -> list[str]:
 def _described(data: Dataset, seed: int) -> dict[str, Any]:
     """The data in types that JSON has; sortabilities are null where there is nothing to sort by."""
     from dagsearch import metrics  # noqa: PLC0415
-    from dagsearch._version import __version__  # noqa: PLC0415
 
     truth = data.truth
     assert truth is not None

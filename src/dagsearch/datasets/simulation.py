@@ -24,6 +24,7 @@ from dagsearch.datasets.arguments import Range
 from dagsearch.datasets.continuous import AdditiveNoiseModel
 from dagsearch.datasets.noises import NOISES
 from dagsearch.datasets.random_graphs import RANDOM_GRAPHS, random_adjacency
+from dagsearch.datasets.random_network import RandomTables
 from dagsearch.errors import InputError
 from dagsearch.graph import DAG, as_graph
 from dagsearch.graph.checks import is_table
@@ -101,7 +102,7 @@ def simulate(
         Fewest and most levels of a ``"discrete"`` variable, drawn uniformly; a number: all have so many.
     concentration
         Of the symmetric Dirichlet distribution from which each row of a ``"discrete"`` table is drawn: the smaller, the
-        stronger the dependence.
+        stronger the dependence; near 0, variables end up constant.
     random_state
         A seed, a numpy generator or None. The citation of the result names the seed.
 
@@ -142,12 +143,17 @@ def simulate(
     return replace(data, citation=f"simulated by dagsearch {__version__} with seed {seed}: {story}")
 
 
-def _model(mechanism: str, settings: dict[str, Any]) -> AdditiveNoiseModel:
+def _model(mechanism: str, settings: dict[str, Any]) -> AdditiveNoiseModel | RandomTables:
     """Return the model with checked settings; refuse those that it would ignore."""
     parameters = inspect.signature(simulate).parameters
     for name, value in settings.items():
         if name not in _TAKEN_BY[mechanism] and not np.array_equal(value, parameters[name].default):
             raise InputError(f"{name} does not apply to mechanism {mechanism!r}, got {value!r}")
+    if mechanism == "discrete":
+        return RandomTables(
+            n_levels=arguments.level_range("n_levels", settings["n_levels"]),
+            concentration=arguments.positive("concentration", settings["concentration"]),
+        )
     rescale = settings["rescale"]
     return AdditiveNoiseModel(
         mechanism=mechanism,
