@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import shutil
 import tempfile
 import warnings
 from collections.abc import Callable
@@ -128,22 +129,34 @@ def _graph(name: str) -> Any:
 
 def _write(data: Dataset, out: Path) -> list[str]:
     """Write the table and its graph; files appear in the folder when all of them are complete."""
-    from dagsearch.report.files import write_graph  # noqa: PLC0415
-
+    is_new = not out.exists()
     try:
         out.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=out, prefix=".writing-") as workshop:
-            table = Path(workshop) / "data.csv"
-            data.to_pandas().to_csv(table, index=False, lineterminator="\n")
-            with warnings.catch_warnings(record=True) as caught:
-                drafts = [table, *write_graph(data.truth, workshop, stem="truth")]  # type: ignore[arg-type]
+            drafts = _write_drafts(data, Path(workshop))
             for draft in drafts:
                 os.replace(draft, out / draft.name)
-    except OSError as error:
-        raise InputError(f"--out must be a folder that can be written to, got {out}: {error.strerror}") from error
+    except (OSError, InputError) as error:
+        if is_new:
+            shutil.rmtree(out, ignore_errors=True)
+        reason = error if isinstance(error, OSError) else error.__cause__
+        reason = getattr(reason, "strerror", reason)
+        raise InputError(f"--out must be a folder that can be written to, got {out}: {reason}") from error
+    return [draft.name for draft in drafts]
+
+
+def _write_drafts(data: Dataset, workshop: Path) -> list[Path]:
+    """Write all files into a temporary folder."""
+    from dagsearch.report.files import write_graph  # noqa: PLC0415
+
+    assert data.truth is not None
+    table = workshop / "data.csv"
+    data.to_pandas().to_csv(table, index=False, lineterminator="\n")
+    with warnings.catch_warnings(record=True) as caught:
+        drafts = [table, *write_graph(data.truth, workshop, stem="truth")]
     for message in dict.fromkeys(str(warning.message) for warning in caught):
         click.echo(f"note: {message}", err=True)
-    return [draft.name for draft in drafts]
+    return drafts
 
 
 # ---------------------------------------------------------------- what is said
@@ -191,6 +204,6 @@ def _meaning(varsortability: float) -> str:
         return "variances say nothing about the causal order"
     if varsortability >= GIVEN_AWAY:
         return "variance grows along causal paths; sorting by it alone gives the order away, consider --standardise"
-    if varsortability <= 1 - GIVEN_AWAY:
+    if 1 - varsortability >= GIVEN_AWAY:
         return "variance shrinks along causal paths; sorting by it alone gives the order away, consider --standardise"
     return "variances say little about the causal order"
