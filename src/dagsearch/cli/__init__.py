@@ -134,6 +134,12 @@ def datasets_command(name: str | None, download: bool, json_file: str | None) ->
 @click.option("--quick", "is_quick", is_flag=True, help="Everything in minutes: few seeds, few simulations.")
 @click.option("--jobs", type=int, default=-1, show_default=True, help="Processes on this machine; -1: one per core.")
 @click.option("--cluster", default="", metavar="ADDRESS", help="Run on the Dask cluster of this scheduler instead.")
+@click.option(
+    "--cache",
+    type=click.Path(path_type=Path),
+    show_default="OUT/cache; none on a cluster",
+    help="Folder where processes exchange expensive local scores.",
+)
 def paper(what: tuple[str, ...], out: Path | None, **options: Any) -> None:
     """Carry out tables and figures of the paper: table1 ... figure4, all, or report; without a name, list them.
 
@@ -149,7 +155,8 @@ def paper(what: tuple[str, ...], out: Path | None, **options: Any) -> None:
     limits = Limits(options["seeds"], options["sets"], options["tuning_seeds"], options["methods"], blocks)
     folder = out or Path("results-quick" if options["is_quick"] else "results")
     check_destinations(folder, None)
-    carry_out_paper(what, folder, limits, options["is_quick"], options["jobs"], options["cluster"])
+    check_destinations(options["cache"], None)
+    carry_out_paper(what, folder, limits, options["is_quick"], options["jobs"], options["cluster"], options["cache"])
 
 
 @main.command()

@@ -39,7 +39,9 @@ def listed() -> str:
     return "\n".join(lines)
 
 
-def carry_out_paper(what: Sequence[str], out: Path, limits: Limits, is_quick: bool, jobs: int, cluster: str) -> None:
+def carry_out_paper(
+    what: Sequence[str], out: Path, limits: Limits, is_quick: bool, jobs: int, cluster: str, cache: Path | None
+) -> None:
     """Run whatever has no record yet, then write the tables, the figures and the page.
 
     Parameters
@@ -56,6 +58,8 @@ def carry_out_paper(what: Sequence[str], out: Path, limits: Limits, is_quick: bo
         Processes on this machine.
     cluster
         Address of a Dask scheduler; empty: this machine.
+    cache
+        Folder where processes exchange expensive local scores; None: in ``out`` on this machine, nowhere on a cluster.
 
     Raises
     ------
@@ -70,7 +74,7 @@ def carry_out_paper(what: Sequence[str], out: Path, limits: Limits, is_quick: bo
     store = RecordStore(out / "records.jsonl")
     failures: list[Failure] = []
     if REPORT not in what:
-        engine = _engine(out, jobs, cluster)
+        engine: Engine = ClusterEngine(cluster, cache) if cluster else _local_engine(out, jobs, cache)
         failures = _run(chosen, store, engine, limits)
     # Tables of unfinished experiments show what there is so far.
     files = write_output(chosen, store, out) + write_report(everything, store, out)
@@ -108,11 +112,8 @@ def _check(limits: Limits, experiments: Sequence[Experiment]) -> None:
                 raise UnknownNameError(f"{what} of {' '.join(each.name for each in experiments)}", name, known)
 
 
-def _engine(out: Path, jobs: int, cluster: str) -> Engine:
-    """Where to run."""
-    if cluster:
-        return ClusterEngine(cluster)
-    return LocalEngine(checked_jobs(jobs), out / "cache")
+def _local_engine(out: Path, jobs: int, cache: Path | None) -> LocalEngine:
+    return LocalEngine(checked_jobs(jobs), cache or out / "cache")
 
 
 def _run(experiments: Sequence[Experiment], store: RecordStore, engine: Engine, limits: Limits) -> list[Failure]:
