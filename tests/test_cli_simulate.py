@@ -76,8 +76,8 @@ def test_standardised_data_bring_no_warning():
     [
         (0.8, "variance grows along causal paths; sorting by it alone"),
         (0.2, "variance shrinks along causal paths; sorting by it alone"),
-        (0.75, "variances say little about the causal order"),
-        (0.25, "variances say little about the causal order"),
+        (0.75, "variances alone do not give the causal order away"),
+        (0.25, "variances alone do not give the causal order away"),
     ],
 )
 def test_the_words_follow_varsortability(monkeypatch, value, words):

@@ -342,7 +342,7 @@ WRONG = [
     ({"mechanism": "discrete", "n_levels": (3, 2)}, "n_levels must be a whole number of at least 2"),
     ({"mechanism": "discrete", "n_levels": (2, 2.5)}, "n_levels must be a whole number of at least 2"),
     ({"mechanism": "discrete", "concentration": -1}, "concentration must be a number above 0, got -1"),
-    ({"mechanism": "discrete", "n_nodes": 30, "n_edges": 400}, "take fewer edges or levels"),
+    ({"mechanism": "discrete", "n_nodes": 30, "n_edges": 400}, "at most 1000000 are possible: take fewer edges"),
     ({"mechanism": "discrete", "n_samples": 3, "n_levels": 2}, "more may be needed"),
     ({"standardise": 1}, "standardise must be True or False, got 1"),
     ({"rescale": "yes"}, "rescale must be True or False, got 'yes'"),

@@ -206,4 +206,4 @@ def _meaning(varsortability: float) -> str:
         return "variance grows along causal paths; sorting by it alone gives the order away, consider --standardise"
     if 1 - varsortability >= GIVEN_AWAY:
         return "variance shrinks along causal paths; sorting by it alone gives the order away, consider --standardise"
-    return "variances say little about the causal order"
+    return "variances alone do not give the causal order away"
