@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from dagsearch.checks import jobs as checked_jobs
 from dagsearch.errors import DagsearchError, InputError, UnknownNameError
-from dagsearch.estimators.checks import jobs as checked_jobs
 from dagsearch.experiments.campaign import Limits, Listener, carry_out
 from dagsearch.experiments.engines import ClusterEngine, Engine, Failure, LocalEngine
 from dagsearch.experiments.output import write_output, write_report

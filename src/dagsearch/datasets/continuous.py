@@ -8,9 +8,9 @@ import numpy as np
 
 from dagsearch.blas import one_blas_thread
 from dagsearch.data import Dataset, Kind
-from dagsearch.datasets.arguments import Range
 from dagsearch.datasets.mechanisms import MECHANISMS, MOST_EXACT_ROWS, N_FEATURES, Shape, Values
 from dagsearch.datasets.noises import NOISES
+from dagsearch.datasets.ranges import Range
 from dagsearch.errors import InputError
 from dagsearch.graph import DAG
 from dagsearch.graph.order import topological_order

@@ -17,14 +17,15 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dagsearch import checks
 from dagsearch._version import __version__
 from dagsearch.data import Dataset
-from dagsearch.datasets import arguments
-from dagsearch.datasets.arguments import Range
+from dagsearch.datasets import ranges
 from dagsearch.datasets.continuous import AdditiveNoiseModel
 from dagsearch.datasets.noises import NOISES
 from dagsearch.datasets.random_graphs import RANDOM_GRAPHS, random_adjacency
 from dagsearch.datasets.random_network import RandomTables
+from dagsearch.datasets.ranges import Range
 from dagsearch.errors import InputError
 from dagsearch.graph import DAG, as_graph
 from dagsearch.graph.checks import is_table
@@ -132,9 +133,9 @@ def simulate(
         "n_levels": n_levels,
         "concentration": concentration,
     }
-    model = _model(arguments.one_of("mechanism", mechanism, _TAKEN_BY), settings)
-    arguments.whole("n_samples", n_samples, FEWEST_ROWS)
-    seed = arguments.seed_of(random_state)
+    model = _model(checks.one_of("mechanism", mechanism, tuple(_TAKEN_BY)), settings)
+    checks.integer("n_samples", n_samples, FEWEST_ROWS)
+    seed = checks.seed_of(random_state)
     of_graph, of_functions, of_noise = np.random.default_rng(seed).spawn(3)
     truth = _true_graph(graph, n_nodes, n_edges, of_graph)
     data = model.sample(truth, n_samples, of_functions, of_noise)
@@ -151,18 +152,18 @@ def _model(mechanism: str, settings: dict[str, Any]) -> AdditiveNoiseModel | Ran
             raise InputError(f"{name} does not apply to mechanism {mechanism!r}, got {value!r}")
     if mechanism == "discrete":
         return RandomTables(
-            n_levels=arguments.level_range("n_levels", settings["n_levels"]),
-            concentration=arguments.positive("concentration", settings["concentration"]),
+            n_levels=ranges.level_range("n_levels", settings["n_levels"]),
+            concentration=checks.real("concentration", settings["concentration"], 0.0, strict=True),
         )
     rescale = settings["rescale"]
     return AdditiveNoiseModel(
         mechanism=mechanism,
-        noise=arguments.one_of("noise", settings["noise"], NOISES),
-        weights=arguments.positive_range("weights", settings["weights"]),
-        noise_scale=arguments.positive_range("noise_scale", settings["noise_scale"]),
-        length_scale=arguments.positive("length_scale", settings["length_scale"]),
-        rescale=mechanism == "quadratic" if rescale is None else arguments.boolean("rescale", rescale),
-        standardise=arguments.boolean("standardise", settings["standardise"]),
+        noise=checks.one_of("noise", settings["noise"], tuple(NOISES)),
+        weights=ranges.positive_range("weights", settings["weights"]),
+        noise_scale=ranges.positive_range("noise_scale", settings["noise_scale"]),
+        length_scale=checks.real("length_scale", settings["length_scale"], 0.0, strict=True),
+        rescale=mechanism == "quadratic" if rescale is None else checks.boolean("rescale", rescale),
+        standardise=checks.boolean("standardise", settings["standardise"]),
     )
 
 
@@ -170,9 +171,9 @@ def _true_graph(graph: Any, n_nodes: Any, n_edges: Any, rng: np.random.Generator
     """Return the graph that was asked for, or the one that was given."""
     if not isinstance(graph, str):
         return _given_graph(graph, n_nodes, n_edges)
-    kind = arguments.one_of("graph", graph, RANDOM_GRAPHS)
-    n_drawn_nodes = arguments.whole("n_nodes", DEFAULT_NODES if n_nodes is None else n_nodes, FEWEST_NODES)
-    n_drawn_edges = None if n_edges is None else arguments.whole("n_edges", n_edges, 0)
+    kind = checks.one_of("graph", graph, tuple(RANDOM_GRAPHS))
+    n_drawn_nodes = checks.integer("n_nodes", DEFAULT_NODES if n_nodes is None else n_nodes, FEWEST_NODES)
+    n_drawn_edges = None if n_edges is None else checks.integer("n_edges", n_edges, 0)
     return DAG(random_adjacency(kind, n_drawn_nodes, n_drawn_edges, rng), _names(n_drawn_nodes))
 
 

@@ -12,10 +12,9 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from dagsearch import scores
+from dagsearch import checks, scores
 from dagsearch.data import Dataset, as_dataset
 from dagsearch.errors import DataError, InputError, UnknownNameError
-from dagsearch.estimators import checks
 from dagsearch.estimators.progress import progress_bar
 from dagsearch.estimators.result import Construction, Graph, Result
 from dagsearch.gam import max_parents_for

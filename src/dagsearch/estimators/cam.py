@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from dagsearch import checks
 from dagsearch.baselines.neighbours import possible_causes
 from dagsearch.blas import one_blas_thread
 from dagsearch.data import Dataset
-from dagsearch.estimators import checks
 from dagsearch.estimators.base import CONTINUOUS_DATA, Judgement
 from dagsearch.estimators.scored import ScoreSearch
 from dagsearch.graph import Knowledge

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dagsearch import checks
 from dagsearch.errors import InputError
-from dagsearch.estimators import checks
 from dagsearch.estimators.base import DagEstimator, reward_of
 from dagsearch.estimators.progress import progress_bar
 from dagsearch.estimators.result import Graph

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from dagsearch import scores
+from dagsearch import checks, scores
 from dagsearch.data import Dataset
-from dagsearch.estimators import checks
 from dagsearch.estimators.base import DagEstimator
 from dagsearch.scores.choose import Choice, choose
 

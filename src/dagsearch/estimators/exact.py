@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from dagsearch import checks
 from dagsearch.errors import InputError
-from dagsearch.estimators import checks
 from dagsearch.estimators.base import Judgement
 from dagsearch.estimators.certificate import Certificate, certificate_of, check_proof, described, without_edges_at
 from dagsearch.estimators.result import Construction

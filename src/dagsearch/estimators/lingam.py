@@ -6,8 +6,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from dagsearch import checks
 from dagsearch.baselines.lingam import lingam
-from dagsearch.estimators import checks
 from dagsearch.estimators.base import CONTINUOUS_DATA, DagEstimator, Judgement
 from dagsearch.estimators.result import Construction
 from dagsearch.graph import DAG

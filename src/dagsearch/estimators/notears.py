@@ -6,9 +6,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from dagsearch import checks
 from dagsearch.baselines.notears import NotearsFit, NotearsState, notears, thresholded, without_cycles
 from dagsearch.errors import InputError
-from dagsearch.estimators import checks
 from dagsearch.estimators.base import CONTINUOUS_DATA, DagEstimator, Judgement
 from dagsearch.estimators.result import CYCLIC, Construction, Graph
 from dagsearch.graph import DAG, CyclicGraph, Knowledge

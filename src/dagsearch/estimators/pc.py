@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from dagsearch import checks
 from dagsearch.baselines.pc import TESTS, pc
 from dagsearch.data import Dataset
-from dagsearch.estimators import checks
 from dagsearch.estimators.base import Judgement
 from dagsearch.estimators.equivalence import EquivalenceMethod
 from dagsearch.estimators.result import Construction

@@ -6,10 +6,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from dagsearch import scores
+from dagsearch import checks, scores
 from dagsearch.baselines.rl_bic import RLBICSettings, TrainingState, train
 from dagsearch.errors import InputError
-from dagsearch.estimators import checks
 from dagsearch.estimators.base import CONTINUOUS_DATA, Judgement
 from dagsearch.estimators.scored import ScoreSearch
 from dagsearch.graph import Knowledge

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dagsearch import scores
+from dagsearch import checks, scores
 from dagsearch.data import Dataset
 from dagsearch.errors import InputError
-from dagsearch.estimators import checks
 from dagsearch.estimators.base import DagEstimator, Judgement
 from dagsearch.estimators.result import Construction
 from dagsearch.graph import DAG, Knowledge, as_graph

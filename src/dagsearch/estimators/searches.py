@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from dagsearch.estimators import checks
+from dagsearch import checks
 from dagsearch.estimators.base import Judgement
 from dagsearch.estimators.scored import ScoreSearch
 from dagsearch.graph import Knowledge

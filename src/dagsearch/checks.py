@@ -1,4 +1,4 @@
-"""Checks of estimator arguments: each error names the argument, what is allowed and what was given."""
+"""Checks of arguments: each error names the argument, what is allowed and what was given."""
 
 from __future__ import annotations
 
@@ -73,14 +73,18 @@ def jobs(value: Any) -> int:
     return int(integer("n_jobs", value, 1))
 
 
+def seed_of(random_state: Any) -> int:
+    """The seed that an integer, a numpy generator or None stands for, so that a run can be repeated."""
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    if random_state is None:
+        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> 1)
+    return int(integer("random_state", random_state, 0))
+
+
 def generator(random_state: Any) -> tuple[np.random.Generator, int]:
     """A generator from an integer, a numpy generator or None, and the seed that makes it again."""
-    if isinstance(random_state, np.random.Generator):
-        seed = int(random_state.integers(2**63))
-    elif isinstance(random_state, np.random.RandomState):
-        seed = int(random_state.randint(2**31))
-    elif random_state is None:
-        seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> 1)
-    else:
-        seed = integer("random_state", random_state, 0)
+    seed = seed_of(random_state)
     return np.random.default_rng(seed), seed

@@ -1,0 +1,34 @@
+"""Ranges that a simulation draws from, as its arguments give them."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import Any
+
+from dagsearch.errors import InputError
+
+Range = tuple[float, float]
+
+
+def positive_range(name: str, value: Any) -> Range:
+    """Return a pair (low, high) with 0 < low <= high; a single number is both."""
+    pair = (value, value) if _is_real(value) else value
+    is_pair = isinstance(pair, tuple | list) and len(pair) == 2 and all(map(_is_real, pair))
+    if not is_pair or not 0 < pair[0] <= pair[1] < math.inf:
+        raise InputError(f"{name} must be a number above 0 or a pair (low, high) of such, got {value!r}")
+    return float(pair[0]), float(pair[1])
+
+
+def level_range(name: str, value: Any) -> tuple[int, int]:
+    """Return a pair (fewest, most) of whole numbers with 2 <= fewest <= most; a single number is both."""
+    pair = (value, value) if isinstance(value, numbers.Integral) else value
+    is_pair = isinstance(pair, tuple | list) and len(pair) == 2 and all(isinstance(n, numbers.Integral) for n in pair)
+    fewest, most = map(int, pair) if is_pair else (0, 0)
+    if not 2 <= fewest <= most:
+        raise InputError(f"{name} must be a whole number of at least 2 or a pair (fewest, most) of such, got {value!r}")
+    return fewest, most
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
