@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dagsearch import checks
 from dagsearch.data import Dataset, Kind
 from dagsearch.errors import DataError, InputError
 from dagsearch.graph import DAG
@@ -90,7 +90,7 @@ class BayesianNetwork:
         DataError
             If two columns come out the same, as variables that rarely differ do in small samples.
         """
-        codes = self._sampled_codes(_checked_size(n_samples), _generator(random_state))
+        codes = self._sampled_codes(checks.integer("n_samples", n_samples, FEWEST_SAMPLES), _generator(random_state))
         # A data set codes text by its sorted labels, a network lists its levels in an order of its own.
         ranks = [np.argsort(np.argsort(np.array(labels, dtype=object))) for labels in self.levels]
         kind: Kind = "discrete"
@@ -155,13 +155,6 @@ def require_distinct_labels(name: str, labels: tuple[str, ...]) -> None:
         raise DataError(f"variable {name!r}: needs levels with labels, got {labels}")
     if len(set(labels)) < len(labels):
         raise DataError(f"variable {name!r}: levels must all differ, got {', '.join(labels)}")
-
-
-def _checked_size(n_samples: Any) -> int:
-    is_whole = isinstance(n_samples, Integral) and not isinstance(n_samples, bool)
-    if not is_whole or n_samples < FEWEST_SAMPLES:
-        raise InputError(f"n_samples must be a whole number of at least {FEWEST_SAMPLES}, got {n_samples!r}")
-    return int(n_samples)
 
 
 def _generator(random_state: Any) -> np.random.Generator:
