@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from pathlib import Path
+from types import FrameType
 
-from dagsearch.experiments.engines.base import Failure, attempt
+from dagsearch.errors import DagsearchError
+from dagsearch.experiments.engines.base import GO_ON, Failure, attempt
 from dagsearch.experiments.task import Record, Task
+
+Outcomes = Generator[Record | Failure, None, None]
 
 
 @dataclass(frozen=True)
@@ -26,8 +37,74 @@ class LocalEngine:
     cache_folder: Path | None = None
 
     def run_all(self, tasks: Sequence[Task]) -> Iterator[Record | Failure]:
-        """Run all tasks, as many at a time as there are processes."""
+        """Run all tasks, as many at a time as there are processes.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            On Ctrl-C; nothing is yielded of the runs that were under way.
+        DagsearchError
+            If the system has killed a process.
+        """
+        if self.n_jobs == 1:
+            yield from (attempt(task, self.cache_folder) for task in tasks)
+        else:
+            yield from self._in_processes(tasks)
+
+    def _in_processes(self, tasks: Sequence[Task]) -> Outcomes:
+        outcomes: Outcomes | None = None
+        try:
+            with _deaf_children():
+                outcomes = self._begin(tasks)
+            # Not `yield from`, which would hand a close on to joblib before its warnings are off.
+            for outcome in outcomes:  # noqa: UP028
+                yield outcome
+        except BrokenProcessPool as error:
+            raise DagsearchError(
+                f"a process that ran a task was killed, perhaps because memory ran out: fewer jobs need less. {GO_ON}"
+            ) from error
+        finally:
+            if outcomes is not None:
+                _close(outcomes)
+
+    def _begin(self, tasks: Sequence[Task]) -> Outcomes:
+        """Start the processes."""
         from joblib import Parallel, delayed  # noqa: PLC0415 - help of the command needs no engine
 
         parallel = Parallel(n_jobs=self.n_jobs, return_as="generator_unordered", batch_size=1)
-        yield from parallel(delayed(attempt)(task, self.cache_folder) for task in tasks)
+        outcomes: Outcomes = parallel(delayed(attempt)(task, self.cache_folder) for task in tasks)
+        return outcomes
+
+
+def _close(outcomes: Outcomes) -> None:
+    """End the processes if there is anything left to do."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about runs that nobody waits for any more
+        outcomes.close()
+
+
+@contextmanager
+def _deaf_children() -> Iterator[None]:
+    """Let processes that are started here never hear Ctrl-C, which a terminal sends to them too.
+
+    They would print what they were at, and end their runs early. This process hears it, though only once they have
+    started, and ends them.
+    """
+    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    noted: list[int] = []
+
+    def note(number: int, _frame: FrameType | None) -> None:
+        noted.append(number)
+
+    resource_tracker.ensure_running()  # it would lift the mask when the first process starts
+    handler = signal.signal(signal.SIGINT, note)  # other threads may hear what this one does not
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler)
+    if noted:
+        signal.raise_signal(signal.SIGINT)
