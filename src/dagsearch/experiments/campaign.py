@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -164,10 +165,21 @@ def _run_missing(tasks: Sequence[Task], store: RecordStore, engine: Engine, list
     if not missing:
         return failures
     listener(0, len(missing), None)
-    for n_done, outcome in enumerate(engine.run_all(missing), start=1):
-        if isinstance(outcome, Failure):
-            failures.append(outcome)
-        else:
-            store.append(outcome)
-        listener(n_done, len(missing), outcome)
+    with _ended(engine.run_all(missing)) as outcomes:
+        for n_done, outcome in enumerate(outcomes, start=1):
+            if isinstance(outcome, Failure):
+                failures.append(outcome)
+            else:
+                store.append(outcome)
+            listener(n_done, len(missing), outcome)
     return failures
+
+
+@contextmanager
+def _ended(outcomes: Iterator[Record | Failure]) -> Iterator[Iterator[Record | Failure]]:
+    """Outcomes whose engine stops when nobody asks for more, and not only when the last reference is gone."""
+    try:
+        yield outcomes
+    finally:
+        if isinstance(outcomes, Generator):
+            outcomes.close()
