@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from dagsearch.errors import DataError
 from dagsearch.experiments.task import Record, Task
@@ -30,7 +31,6 @@ class RecordStore:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._records: dict[str, Record] = {}
-        self._n_bytes_complete: int | None = None
         if path.exists():
             for record in self._read():
                 self._records.setdefault(record.task.key, record)
@@ -54,28 +54,29 @@ class RecordStore:
         if record.task.key in self._records:
             return
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._drop_cut_off_line()
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(record.to_line() + "\n")
+        with self.path.open("a+b") as file:
+            _drop_cut_off_line(file)
+            file.write(record.to_line().encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
         self._records[record.task.key] = record
 
-    def _drop_cut_off_line(self) -> None:
-        if self._n_bytes_complete is not None:
-            os.truncate(self.path, self._n_bytes_complete)
-            self._n_bytes_complete = None
-
     def _read(self) -> Iterator[Record]:
         try:
-            text = self.path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
+            *complete, _cut_off = self.path.read_bytes().split(b"\n")
+        except OSError as error:
             raise DataError(f"{self.path}: cannot be read ({error})") from error
-        complete, newline, cut_off = text.rpartition("\n")
-        if cut_off:
-            self._n_bytes_complete = len((complete + newline).encode())
-        for number, line in enumerate(complete.splitlines(), start=1):
+        for number, line in enumerate(complete, start=1):
             try:
                 yield Record.from_line(line)
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 raise DataError(f"{self.path}, line {number}: is not a record ({error!r})") from error
+
+
+def _drop_cut_off_line(file: BinaryIO) -> None:
+    """Shorten a file to its complete lines, as they are now: the last write may have been ours, or another's."""
+    n_bytes = file.seek(0, os.SEEK_END)
+    file.seek(max(n_bytes - 1, 0))
+    if file.read() not in (b"", b"\n"):
+        file.seek(0)
+        file.truncate(file.read().rfind(b"\n") + 1)

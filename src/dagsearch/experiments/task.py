@@ -123,7 +123,7 @@ class Record:
         return json.dumps({"key": self.task.key, "task": self.task.as_json(), **stored}, allow_nan=False)
 
     @classmethod
-    def from_line(cls, line: str) -> Self:
+    def from_line(cls, line: str | bytes) -> Self:
         """The record that `to_line` wrote; ValueError, KeyError or TypeError if it is none."""
         stored = json.loads(line)
         stored.pop("key")
