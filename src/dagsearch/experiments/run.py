@@ -49,10 +49,8 @@ def run(task: Task, cache_folder: Path | None = None) -> Record:
         _warm_up(task)
     model = _model(task, score, table.data)
     started, cpu_started = time.perf_counter(), time.process_time()
-    model.fit(table.data)
+    _fit(model, table.data)
     seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - cpu_started
-    if model.result_.status == INTERRUPTED:
-        raise KeyboardInterrupt
     reward = score.reward(model.dag_) if isinstance(model.dag_, DAG) else None
     was_pruned = model.result_.settings["prune"] != "none"
     table.exchange(task)
@@ -96,7 +94,14 @@ def _warm_up(task: Task) -> None:
     model = _model(task, table.score(task), table.data)
     if "time_limit" in model.get_params():
         model.set_params(time_limit=_SECONDS_OF_WARM_UP)
-    model.fit(table.data)
+    _fit(model, table.data)
+
+
+def _fit(model: DagEstimator, data: Dataset) -> None:
+    """Fit, and let Ctrl-C be one again, of which the estimator has made a status."""
+    model.fit(data)
+    if model.result_.status == INTERRUPTED:
+        raise KeyboardInterrupt
 
 
 def _metrics(graph: Graph, data: Dataset) -> dict[str, float] | None:
@@ -116,6 +121,14 @@ def _edges(graph: Graph) -> str:
 
 @cache
 def _versions(method: str) -> str:
-    packages = [f"{name} {metadata.version(name)}" for name in (*_COMPUTING, *_COMPUTING_OF.get(method, ()))]
+    packages = [f"{name} {_version(name)}" for name in (*_COMPUTING, *_COMPUTING_OF.get(method, ()))]
     cores = f"{os.cpu_count()} cores"
     return ", ".join([f"dagsearch {__version__}", f"python {platform.python_version()}", *packages, cores])
+
+
+def _version(package: str) -> str:
+    """The version of a package; exact search, for one, does without its optional solver."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "not installed"
