@@ -7,6 +7,8 @@ happens, every file is complete.
 
 from __future__ import annotations
 
+import hashlib
+import logging
 import os
 import tempfile
 from collections import OrderedDict
@@ -16,9 +18,12 @@ from zipfile import BadZipFile
 import numpy as np
 
 from dagsearch import datasets, scores
+from dagsearch._version import __version__
 from dagsearch.data import Dataset
 from dagsearch.experiments.task import Task
 from dagsearch.scores.fitted import FittedScore
+
+logger = logging.getLogger("dagsearch")
 
 _TABLES_KEPT = 2  # a score of 20 variables may hold a gigabyte of fits
 _MOST_WRITTEN = 100_000  # fits of one run; a random search makes millions that nobody asks for again
@@ -63,7 +68,8 @@ class SharedTable:
 
     def __init__(self, task: Task, folder: Path | None) -> None:
         self.data = _data_of(task)
-        self._folder = folder
+        # A data set may be made anew under its name, and then its old fits are those of another table.
+        self._folder = None if folder is None else folder / _digest(self.data)
         self._scores: dict[tuple[str, str], scores.Score] = {}
         self._files_read: set[str] = set()
         self._n_exchanged: dict[tuple[str, str], int] = {}
@@ -92,20 +98,27 @@ class SharedTable:
         new = list(score.known_fits().items())[self._n_exchanged[name] :]
         new = sorted(new, key=lambda item: len(item[0]))[:_MOST_WRITTEN]
         if new:
-            self._write(score.name, [key for key, _ in new], np.array([fit for _, fit in new]))
+            try:
+                self._write(score.name, [key for key, _ in new], np.array([fit for _, fit in new]))
+            except OSError as error:  # a full disk, say, must not cost the run
+                logger.warning("local scores are not exchanged: %s", error)
         self._n_exchanged[name] = score.n_fits
 
     def _write(self, score_name: str, keys: list[tuple[int, ...]], fits: np.ndarray) -> None:
         assert self._folder is not None
         self._folder.mkdir(parents=True, exist_ok=True)
+        lengths = np.array([len(key) for key in keys], dtype=np.int64)
+        members = np.array([member for key in keys for member in key], dtype=np.int64)
         handle, temporary = tempfile.mkstemp(dir=self._folder, suffix=".tmp")
-        with os.fdopen(handle, "wb") as file:
-            lengths = np.array([len(key) for key in keys], dtype=np.int64)
-            members = np.array([member for key in keys for member in key], dtype=np.int64)
-            np.savez(file, lengths=lengths, members=members, fits=fits)
         name = f"{score_name}-{Path(temporary).stem}.npz"
+        try:
+            with os.fdopen(handle, "wb") as file:
+                np.savez(file, lengths=lengths, members=members, fits=fits)
+            os.replace(temporary, self._folder / name)
+        except BaseException:
+            os.unlink(temporary)
+            raise
         self._files_read.add(name)
-        os.replace(temporary, self._folder / name)
 
     def _read_files(self, score: FittedScore) -> None:
         if self._folder is None or not self._folder.is_dir():
@@ -115,14 +128,22 @@ class SharedTable:
                 continue
             self._files_read.add(path.name)
             try:
-                with np.load(path) as stored:
-                    lengths, members, fits = stored["lengths"], stored["members"].tolist(), stored["fits"]
-            except (OSError, BadZipFile, KeyError, ValueError):
+                score.learn_fits(_read_fits(path))
+            except (OSError, EOFError, BadZipFile, KeyError, TypeError, ValueError):
                 path.unlink(missing_ok=True)  # a disk that was full; the fits will be made again
-                continue
-            ends = np.cumsum(lengths).tolist()
-            keys = [tuple(members[end - length : end]) for end, length in zip(ends, lengths.tolist(), strict=True)]
-            score.learn_fits(dict(zip(keys, fits, strict=True)))
+
+
+def _read_fits(path: Path) -> dict[tuple[int, ...], np.ndarray]:
+    with np.load(path) as stored:
+        lengths, members, fits = stored["lengths"], stored["members"].tolist(), stored["fits"]
+    ends = np.cumsum(lengths).tolist()
+    keys = [tuple(members[end - length : end]) for end, length in zip(ends, lengths.tolist(), strict=True)]
+    return dict(zip(keys, fits, strict=True))
+
+
+def _digest(data: Dataset) -> str:
+    """Whatever decides a fit: the table, and the program."""
+    return hashlib.sha256(__version__.encode() + np.ascontiguousarray(data.values).tobytes()).hexdigest()[:12]
 
 
 def _table_name(task: Task) -> str:
