@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from dagsearch.experiments.output import text
-from dagsearch.experiments.output.summary import CYCLIC, NOT_APPLICABLE
+from dagsearch.experiments.output.summary import CYCLIC, NOT_APPLICABLE, Findings
 from dagsearch.experiments.output.tables import CANNOT_TELL, EXCEEDS, NOT_RUN, Entry, Table
 
 
@@ -24,6 +24,35 @@ def notes(table: Table) -> list[str]:
         _listed("Only one has a number", [_one_sided(each) for each in table.entries if _is_one_sided(each)]),
     ]
     return [note for note in found if note]
+
+
+def figure_notes(found: Iterable[Findings]) -> list[str]:
+    """What a figure lacks, and what was tuned for it."""
+    of_curves: dict[str, list[Findings]] = {}
+    for each in found:
+        of_curves.setdefault(f"{text.title(each.study.method)}, {each.study.block}", []).append(each)
+    ran = {name: points for name, points in of_curves.items() if any(point.records for point in points)}
+    partial = [f"{name}: {_runs_per_point(points)}" for name, points in of_curves.items() if _is_partial(points)]
+    settings = {
+        name: dict.fromkeys(point.settings for point in points if point.settings) for name, points in ran.items()
+    }
+    tuned = [f"{name}: {'; '.join(texts)}" for name, texts in settings.items() if texts]
+    return [note for note in (_listed("Fewer runs than planned", partial), _listed("Settings", tuned)) if note]
+
+
+def _is_partial(points: list[Findings]) -> bool:
+    return any(len(point.records) < point.n_planned for point in points)
+
+
+def _runs_per_point(points: list[Findings]) -> str:
+    made, planned = [len(point.records) for point in points], max(point.n_planned for point in points)
+    if not any(made):
+        return NOT_RUN
+    return (
+        f"{min(made)} to {max(made)} of {planned} for each point"
+        if min(made) < max(made)
+        else (f"{made[0]} of {planned} for each point")
+    )
 
 
 def differences(table: Table) -> list[str]:

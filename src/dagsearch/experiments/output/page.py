@@ -126,10 +126,12 @@ def _table(table: Table) -> str:
     """A table that scrolls sideways within the page, with the metrics fixed at its left."""
     titles = "".join(f"<th>{escape(title)}</th>" for title in table.titles)
     lines = [f'<div class="scroll"><table><thead><tr><th class="metric">Metric</th>{titles}</tr></thead><tbody>']
-    for (*groups, metric), line in zip(table.heads, table.lines, strict=True):
-        if group := " · ".join(name for name in groups if name):
+    for (*group, metric), line in zip(table.heads, table.lines, strict=True):
+        if any(group):
+            # Far down on a small screen, what an earlier line has said is out of sight.
+            name = " · ".join(filter(None, (line[0].row.phase, line[0].row.block)))
             span = f'<td colspan="{len(line)}"></td>'
-            lines.append(f'<tr class="group"><th class="metric">{escape(group)}</th>{span}</tr>')
+            lines.append(f'<tr class="group"><th class="metric">{escape(name)}</th>{span}</tr>')
         lines.append(f'<tr><th class="metric">{escape(metric)}</th>{"".join(map(_entry, line))}</tr>')
     return "\n".join([*lines, "</tbody></table></div>"])
 

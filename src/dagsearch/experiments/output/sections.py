@@ -57,7 +57,7 @@ class Section:
         last_seed = SEED_STEP * (max((each.study.n_seeds for each in ran), default=1) - 1)
         seeds = f"seeds 0 to {last_seed:,} in steps of {SEED_STEP}" if last_seed else "seed 0"
         is_tuned = any(each.study.tuning for each in ran)
-        held_out = f"; settings chosen by the reward on held-out seeds from {FIRST_TUNING_SEED}" if is_tuned else ""
+        held_out = f"; tuned by the reward on held-out seeds, from {FIRST_TUNING_SEED} on" if is_tuned else ""
         return f"{n_runs:,} of {n_planned:,} runs, {seeds}{held_out}."
 
 
@@ -70,7 +70,8 @@ def _section(experiment: Experiment, store: RecordStore) -> Section:
     found = findings(experiment, store)
     if experiment.kind == "figure":
         of_panels = drawings(experiment, found)
-        return Section(experiment, found, tuple(claims(experiment.name, of_panels)), of_panels=of_panels)
+        said = (*claims(experiment.name, of_panels), *notes.figure_notes(found))
+        return Section(experiment, found, said, of_panels=of_panels)
     table = build_table(experiment, found)
     return Section(experiment, found, tuple(notes.notes(table)), tuple(notes.differences(table)), table)
 

@@ -87,12 +87,12 @@ def to_latex(table: Table) -> str:
     titles = [*table.head_titles, "", *(latex(title) for title in table.titles)]
     lines = [
         f"% {table.experiment.name}: {table.experiment.title}. Needs \\usepackage{{booktabs}}.",
-        rf"\begin{{tabular}}{{{'l' * (len(table.head_titles) + 1)}|{'r' * len(table.titles)}}}",
+        rf"\begin{{tabular}}{{{'l' * (len(table.head_titles) + 1)}{'r' * len(table.titles)}}}",
         r"\toprule",
         _ampersands(titles),
     ]
     for names, line in zip(table.heads, table.lines, strict=True):
-        lines += [r"\midrule"] if names[-2] else []
+        lines.append(r"\midrule" if names[-2] else r"\addlinespace")
         lines += _latex_lines(names, line, "paper/ours" if table.has_times else "difference")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
 

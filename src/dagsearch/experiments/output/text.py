@@ -59,18 +59,20 @@ def number(value: float, measure: str, signed: bool = False) -> str:
 
 
 def clock(seconds: float, tenths: bool = True) -> str:
-    """h:mm:ss, with tenths below a minute."""
+    """h:mm:ss, with tenths below a minute, and hundredths below a second."""
     if tenths and seconds < 59.95:
-        return f"0:00:{seconds:04.1f}"
+        return f"0:00:{seconds:04.1f}" if seconds >= 0.995 else f"0:00:{seconds:05.2f}"
     minutes, whole_seconds = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{whole_seconds:02}"
 
 
 def with_interval(mean: float, half_width: float | None, measure: str) -> str:
-    """A mean, with its interval if it has one."""
-    interval = "" if half_width is None else f" ±{number(half_width, measure)}"
-    return number(mean, measure) + interval
+    """A mean, with half its interval if it has one: of times in seconds, since it is short."""
+    if half_width is None:
+        return number(mean, measure)
+    half = f"{half_width:,.3g} s" if measure == "seconds" else number(half_width, measure)
+    return f"{number(mean, measure)} ±{half}"
 
 
 def ratio(value: float) -> str:
