@@ -10,7 +10,8 @@ from dagsearch.experiments.output.summary import Curve, Findings, Point, curves
 from dagsearch.experiments.output.table_formats import csv_text
 from dagsearch.experiments.study import Experiment, Panel, Row
 
-INCREMENTAL, NAIVE = "incremental", "naive"
+CYCLE_TRACKING = "cycle_tracking"
+INCREMENTAL = "incremental"
 RATIO = "naive / incremental"
 RL_BIC_OF_THE_PAPER = "RL-BIC (paper)"
 
@@ -42,7 +43,7 @@ class Drawing:
 def drawings(experiment: Experiment, found: Sequence[Findings]) -> tuple[Drawing, ...]:
     """All panels of a figure; one that compares two ways of tracking cycles gets a panel of their ratio."""
     drawn = [Drawing(panel, curves(panel, found), _level(experiment, panel)) for panel in experiment.panels]
-    return (*drawn, *(_ratio(each) for each in drawn if {c.label for c in each.curves} == {INCREMENTAL, NAIVE}))
+    return (*drawn, *(_ratio(each) for each in drawn if each.panel.curves_by == CYCLE_TRACKING))
 
 
 def _level(experiment: Experiment, panel: Panel) -> float | None:
@@ -59,8 +60,8 @@ def _level(experiment: Experiment, panel: Panel) -> float | None:
 
 def _ratio(drawing: Drawing) -> Drawing:
     """How many times longer the naive way takes, where both were run; the paper's text tells its two ends."""
-    by_label = {curve.label: {point.x: point for point in curve.points} for curve in drawing.curves}
-    incremental, naive = by_label[INCREMENTAL], by_label[NAIVE]
+    incremental = {point.x: point for each in drawing.curves if each.label == INCREMENTAL for point in each.points}
+    naive = {point.x: point for each in drawing.curves if each.label != INCREMENTAL for point in each.points}
     ratios = tuple(_ratio_at(x, naive[x], incremental[x]) for x in sorted(naive.keys() & incremental.keys()))
     panel = replace(drawing.panel, measure="ratio", y_label=RATIO, log_y=False)
     return Drawing(panel, (Curve(RATIO, ratios),), marks=tuple(SPEED_UPS.items()))

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from dagsearch.errors import MissingExtraError
 from dagsearch.experiments.output import text
-from dagsearch.experiments.output.curves import INCREMENTAL, NAIVE, RATIO, RL_BIC_OF_THE_PAPER, Drawing
+from dagsearch.experiments.output.curves import INCREMENTAL, RATIO, RL_BIC_OF_THE_PAPER, Drawing
 from dagsearch.experiments.output.summary import Curve
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart; markers tell curves apart in print.
@@ -19,10 +19,9 @@ _LOOKS = {
     "random-search": ("#E69F00", "D"),
     "random-sampling": ("#7A7A7A", "v"),
     INCREMENTAL: ("#0072B2", "o"),
-    NAIVE: ("#CC79A7", "s"),
     RATIO: ("#333333", "o"),
 }
-_OTHER_LOOK = ("#56B4E9", "P")
+_OTHER_LOOK = ("#CC79A7", "s")
 _LEVEL_COLOUR = "#D55E00"
 _MARK_COLOUR = "#D55E00"
 _MARKS_LABEL = "paper"
@@ -92,6 +91,9 @@ def _figure(of_panels: tuple[Drawing, ...]) -> Any:
 
 
 def _draw_panel(axes: Any, drawing: Drawing) -> None:
+    if not any(curve.points for curve in drawing.curves):
+        _draw_absence(axes, drawing)
+        return
     for curve in drawing.curves:
         _draw_curve(axes, curve)
     if drawing.level is not None:
@@ -99,8 +101,12 @@ def _draw_panel(axes: Any, drawing: Drawing) -> None:
     if drawing.marks:
         axes.plot(*zip(*drawing.marks, strict=True), "x", color=_MARK_COLOUR, markersize=8, mew=2, label=_MARKS_LABEL)
     _draw_axes(axes, drawing)
-    if not any(curve.points for curve in drawing.curves):
-        axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center", va="center", color="#777777")
+
+
+def _draw_absence(axes: Any, drawing: Drawing) -> None:
+    """Axes without numbers, since there are none of ours."""
+    axes.set(xlabel=drawing.panel.x_label, ylabel=drawing.panel.y_label, xticks=[], yticks=[])
+    axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center", va="center", color="#777777")
 
 
 def _draw_curve(axes: Any, curve: Curve) -> None:

@@ -128,7 +128,7 @@ def _verdict(entry: Entry) -> str:
     assert entry.difference is not None
     is_higher = entry.difference.value > 0
     if entry.row.measure == "seconds" and entry.difference.ratio:
-        times = text.ratio(max(entry.difference.ratio, 1 / entry.difference.ratio))
+        times = text.brief(max(entry.difference.ratio, 1 / entry.difference.ratio))
         return f"{times} times {'slower' if is_higher else 'faster'}"
     better = "better" if is_higher == text.is_better_high(entry.row.measure) else "worse"
     return (

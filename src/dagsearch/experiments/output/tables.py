@@ -65,7 +65,7 @@ class Entry:
         if self.difference is None:
             return ""
         if self.row.measure == "seconds":
-            return "" if self.difference.ratio is None else f"{text.ratio(self.difference.ratio)} : 1"
+            return "" if self.difference.ratio is None else f"{text.brief(self.difference.ratio)} : 1"
         weight = {True: f" {EXCEEDS}", False: "", None: f" {CANNOT_TELL}"}[self.difference.exceeds]
         return text.number(self.difference.value, self.row.measure, signed=True) + weight
 

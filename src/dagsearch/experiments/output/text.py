@@ -71,10 +71,10 @@ def with_interval(mean: float, half_width: float | None, measure: str) -> str:
     """A mean, with half its interval if it has one: of times in seconds, since it is short."""
     if half_width is None:
         return number(mean, measure)
-    half = f"{half_width:,.3g} s" if measure == "seconds" else number(half_width, measure)
+    half = f"{brief(half_width)} s" if measure == "seconds" else number(half_width, measure)
     return f"{number(mean, measure)} ±{half}"
 
 
-def ratio(value: float) -> str:
-    """A ratio of times, with three digits that count."""
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+def brief(value: float) -> str:
+    """A positive number with two digits that count, or more before the point."""
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
