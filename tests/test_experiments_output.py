@@ -159,6 +159,13 @@ def test_one_run_on_each_data_set_has_no_interval(store_of):
     assert cell == Cell(4.5, None, 10, 10, "", "", random=False)
 
 
+def test_a_mean_over_some_data_sets_is_no_mean_over_all(store_of):
+    row = Row("Construct", "SynTReN", "shd")
+    runs = [record(task) for task in tasks(TABLE1, "SynTReN", "lingam")]
+    assert cells_of(TABLE1, store_of(*runs[:10]))[row, "lingam"].all_data
+    assert not cells_of(TABLE1, store_of(*runs[:9], runs[10]))[row, "lingam"].all_data
+
+
 def test_a_cycle_in_one_run_is_marked_wherever_it_hides_a_value(store_of):
     first, *others = tasks(TABLE1, "SynTReN", "notears")
     cyclic = record(first, reward=None, shd=None, pruned_shd=None)
@@ -197,7 +204,7 @@ def test_what_was_not_pruned_has_no_values_after_pruning(store_of):
 
 
 def test_without_records_cells_are_empty_unless_nothing_is_to_be_run(store_of):
-    assert cells_of(TABLE1, store_of())[REWARD, "cd-uct"] == Cell(n_planned=100, random=True)
+    assert cells_of(TABLE1, store_of())[REWARD, "cd-uct"] == Cell(n_planned=100, random=True, all_data=False)
     assert cells_of(TABLE1, store_of())[Row("Construct", "SynTReN", "shd"), "exact"] == Cell(mark="---")
     d50 = cells_of(EXPERIMENTS["table2b"], store_of())[Row("", "d=50", "shd"), "rl-bic"]
     assert (d50.mark, d50.mean, d50.n_runs) == ("∞", None, 0)
@@ -226,8 +233,9 @@ def test_settings_tell_whether_they_were_tuned(store_of):
         (Cell(0.2355, None, 1, 1), Published(0.235, None, resolution=0.0005), False),
         (Cell(0.2356, None, 1, 1), Published(0.235, None, resolution=0.0005), True),
         (Cell(0.2354, 0.0, 100, 100, random=True), Published(0.235, None, resolution=0.0005), False),
+        (Cell(99.0, 0.1, 60, 200, random=True, all_data=False), Published(10.0, 0.4, resolution=0.0005), None),
         (Cell(99.0, None, 1, 100, random=True), Published(10.0, 0.4, resolution=0.0005), None),
-        (Cell(99.0, None, 9, 10), Published(10.0, None, resolution=0.0005), None),
+        (Cell(99.0, None, 9, 10, all_data=False), Published(10.0, None, resolution=0.0005), None),
     ],
 )
 def test_a_difference_is_weighed_by_both_intervals(cell, paper, exceeds):

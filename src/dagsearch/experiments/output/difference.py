@@ -40,7 +40,7 @@ def compare(cell: Cell, paper: Published | None) -> Difference | None:
     ratio = paper.mean / cell.mean if cell.mean else None
     if cell.random and cell.n_runs == 1:
         return Difference(value, ratio, None, "one run of a random method")
-    if not cell.random and cell.n_runs < cell.n_planned:
+    if not cell.all_data:
         return Difference(value, ratio, None, "not all data sets were run")
     margin = max(hypot(cell.half_width or 0.0, paper.half_width or 0.0), paper.resolution)
     # Decimal numbers are not binary ones: a difference of exactly the margin does not exceed it.

@@ -39,6 +39,8 @@ class Cell:
         Whether runs on the same data set differ by their seeds.
     n_cyclic
         Runs without a value since their graph has a cycle.
+    all_data
+        Whether there is a run on every data set.
     """
 
     mean: float | None = None
@@ -49,6 +51,7 @@ class Cell:
     settings: str = ""
     random: bool = False
     n_cyclic: int = 0
+    all_data: bool = True
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,11 @@ class Findings:
     def random(self) -> bool:
         """Whether an interval can be told: runs differ by more than the fixed data sets."""
         return self.study.n_seeds > 1
+
+    @property
+    def all_data(self) -> bool:
+        """Whether there is a run on every data set; those that are paired with seeds are a sample themselves."""
+        return self.study.paired or {record.task.data for record in self.records} == set(self.study.data)
 
 
 @dataclass(frozen=True)
@@ -135,7 +143,17 @@ def _cell(found: Findings | None, measure: str) -> Cell:
     mark = CYCLIC if n_cyclic else NOT_APPLICABLE if len(values) < len(found.records) else ""
     shown = () if mark else values
     mean, half_width = mean_and_half_width(shown, found.random)
-    return Cell(mean, half_width, len(found.records), found.n_planned, mark, found.settings, found.random, n_cyclic)
+    return Cell(
+        mean=mean,
+        half_width=half_width,
+        n_runs=len(found.records),
+        n_planned=found.n_planned,
+        mark=mark,
+        settings=found.settings,
+        random=found.random,
+        n_cyclic=n_cyclic,
+        all_data=found.all_data,
+    )
 
 
 def _is_cyclic(record: Record, measure: str) -> bool:
