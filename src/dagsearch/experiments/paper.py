@@ -178,13 +178,13 @@ def _budget_figure() -> Experiment:
 
 def _cycle_figure() -> Experiment:
     studies = []
-    for tracking, d in product(("incremental", "naive"), TIMED_SIZES):
+    for tracking, d in product(("incremental", "traversal"), TIMED_SIZES):
         data = f"er{d}-linear"
         chosen = settings(prune="none", edge_budget=TRUE_NUMBER, sims_per_node=10, cycle_tracking=tracking)
         base = Task(data, "cd-uct", "bic-linear", settings=chosen, own_cache=True)
         studies.append(Study("timing", base, (data,), 5, x=d))
     panels = (Panel("timing", "seconds", "variables", "seconds", log_y=True, curves_by="cycle_tracking"),)
-    return Experiment("figure3", "Tracking cycles incrementally and naively", tuple(studies), panels=panels)
+    return Experiment("figure3", "Tracking cycles incrementally and by traversals", tuple(studies), panels=panels)
 
 
 def _d10_task(method: str, n_rows: int | None = None) -> Task:
