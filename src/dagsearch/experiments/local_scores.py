@@ -26,6 +26,7 @@ from dagsearch.scores.fitted import FittedScore
 logger = logging.getLogger("dagsearch")
 
 _TABLES_KEPT = 2  # a score of 20 variables may hold a gigabyte of fits
+_MOST_KEPT = 1_000_000  # local scores that take microseconds are not worth the memory, which makes joblib nervous
 _MOST_WRITTEN = 100_000  # fits of one run; a random search makes millions that nobody asks for again
 
 
@@ -89,10 +90,14 @@ class SharedTable:
         return score
 
     def exchange(self, task: Task) -> None:
-        """Write what a run has fitted, for other processes to read."""
+        """Write what a run has fitted, for other processes to read, and forget what is quickly evaluated again."""
         name = (task.score, task.variances)
         score = self._scores[name]
-        if self._folder is None or not isinstance(score, FittedScore):
+        if not isinstance(score, FittedScore):
+            if len(score.cache) > _MOST_KEPT:
+                del self._scores[name]
+            return
+        if self._folder is None:
             return
         # Fits are in the order in which they were made; of too many, those of few parents are asked for again.
         new = list(score.known_fits().items())[self._n_exchanged[name] :]
