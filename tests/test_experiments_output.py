@@ -329,6 +329,7 @@ def test_times_are_compared_by_their_ratio(partial_store):
     entry = entries_of(table)[TIME, "cd-uct"]
     assert (entry.ours_text, entry.paper_text) == ("0:00:06.8 ±0.025 s", "1:53:24")
     assert entry.difference_text == "999 : 1"
+    assert entries_of(table)[TIME, "random-sampling"].paper_text == "0:00:04"
     assert differences(table) == ["CD-UCT on Sachs, Time: 0:00:06.8 ±0.025 s, the paper's 1:53:24 (999 times faster)"]
 
 
@@ -355,6 +356,12 @@ def test_what_only_one_has_is_told(store_of):
     said = "\n".join(notes(table_of(TABLE1, whole)))
     assert f"NOTEARS on SynTReN, SHD after pruning: ours 11.000, the paper's {cross}" in said
     assert "NOTEARS on SynTReN, SHD as constructed: ours" not in said
+
+
+def test_a_line_names_its_block_again_in_another_phase():
+    rows = (Row("Construct", "A", "tpr"), Row("Construct", "A", "shd"), Row("Prune", "A", "pruned_shd"))
+    heads = list(build_table(Experiment("mini", "Mini", (), rows, ("cd-uct",)), ()).heads)
+    assert heads == [("Construct", "A", "TPR ↑"), ("", "", "SHD ↓"), ("Prune", "A", "SHD ↓")]
 
 
 def test_columns_have_the_papers_titles_and_ours():
@@ -390,6 +397,7 @@ def test_latex_tables_are_balanced(name, partial_store):
     (columns,) = re.findall(r"\\begin\{tabular\}\{([lr]+)\}", source)
     rows = [line for line in source.splitlines() if line.endswith(r"\\")]
     assert len(rows) == 1 + 3 * len(table.lines)
+    assert source.count(r"\midrule") == len({(row.phase, row.block) for row in table.experiment.rows})
     assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {len(columns)}
 
 
@@ -447,6 +455,16 @@ def test_curves_have_means_and_intervals(store_of):
     assert (of_uct.points[1].n_runs, of_uct.points[1].n_planned) == (4, 4)
 
 
+def test_panels_show_their_own_block(store_of):
+    figure4 = EXPERIMENTS["figure4"]
+    first = next(each for each in figure4.studies if each.block == "samples" and each.method == "greedy")
+    found = findings(figure4, store_of(record(next(first.tasks()))))
+    n_points = {panel.block: 0 for panel in figure4.panels}
+    for panel in figure4.panels:
+        n_points[panel.block] += sum(len(curve.points) for curve in curves(panel, found))
+    assert n_points == {"density": 0, "samples": 3}
+
+
 def test_studies_with_paired_data_sets_plan_one_run_each(store_of):
     figure4 = EXPERIMENTS["figure4"]
     found = findings(figure4, store_of())
@@ -488,14 +506,16 @@ def test_rl_bic_of_the_paper_is_a_line_in_the_figure_of_budgets(store_of):
     figure2 = EXPERIMENTS["figure2"]
     levels = [each.level for each in drawings(figure2, findings(figure2, store_of()))]
     assert levels == [39.807, 41.910, 13.210, 6213]
-    assert {each.level for each in drawings(small_figure(), ())} == {None}
+    assert {each.level for each in drawings(replace(figure2, name="figure9"), ())} == {None}
 
 
 def figure2_records():
     figure2 = EXPERIMENTS["figure2"]
     for each in figure2.studies:
-        if each.x == pytest.approx(11.78, rel=1e-3):
-            task = next(each.tasks(each.tuning.grid[0] if each.tuning else ()))
+        task = next(each.tasks(each.tuning.grid[0] if each.tuning else ()))
+        if each.x == 6.624:
+            yield record(task, reward=0.0)
+        if each.x == 11.78:
             yield record(task, reward=41.0 if each.method == "cd-uct" else 38.0, shd=40.0, pruned_shd=13.0)
 
 
@@ -542,6 +562,13 @@ def test_every_experiment_has_its_files(partial_store, tmp_path):
     assert {path for path in (tmp_path / "out").rglob("*") if path.is_file()} == set(written)
 
 
+def test_all_panels_of_a_figure_are_in_its_file(store_of, tmp_path):
+    figure = small_figure()
+    written = {path.name: path for path in write_output([figure], store_of(*small_records(figure)), tmp_path / "out")}
+    lines = csv.DictReader(written["figure9.csv"].read_text(encoding="utf-8").splitlines())
+    assert Counter(line["measure"] for line in lines) == {"shd": 6, "seconds": 6}
+
+
 def test_files_are_written_over_older_ones_and_repeat(partial_store, tmp_path):
     (tmp_path / "tables").mkdir()
     (tmp_path / "tables" / "table1.md").write_text("of yesterday")
@@ -549,6 +576,20 @@ def test_files_are_written_over_older_ones_and_repeat(partial_store, tmp_path):
     second = {path: path.read_bytes() for path in write_output(iter([TABLE1]), partial_store, tmp_path)}
     assert first == second
     assert b"yesterday" not in first[tmp_path / "tables" / "table1.md"]
+
+
+def test_a_file_that_cannot_be_finished_leaves_the_older_one(partial_store, tmp_path, monkeypatch):
+    (older, *_) = write_output([TABLE1], partial_store, tmp_path / "out")
+    before = older.read_bytes()
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", full)
+    with pytest.raises(InputError, match=r"folder must be writable, got .*: No space left on device"):
+        write_output([TABLE1], RecordStore(tmp_path / "none.jsonl"), tmp_path / "out")
+    assert older.read_bytes() == before
+    assert list(older.parent.glob(".writing-*")) == []
 
 
 @pytest.mark.usefixtures("without_matplotlib")
@@ -616,8 +657,9 @@ def test_the_page_is_well_formed_and_needs_no_other_file(report):
 
 
 def test_the_page_lists_what_differs_and_leaves_times_aside(report):
-    page = Page(report["report.html"].read_text(encoding="utf-8"))
-    said = "\n".join(page.texts)
+    source = report["report.html"].read_text(encoding="utf-8")
+    assert "<h2>Figure 9: Toys &lt;&amp; others&gt;</h2>" in source
+    said = "\n".join(Page(source).texts)
     assert "CD-UCT on Sachs, SHD after pruning: 5.010" in said[: said.index("Times are of other machines")]
     assert "times faster" not in said
     assert "Figure 9: Toys <& others>" in said
@@ -628,6 +670,7 @@ def test_the_markdown_report_has_the_same_and_links_to_pictures(report, tmp_path
     (picture,) = re.findall(r"!\[.*\]\((.*)\)", markdown)
     assert (tmp_path / "out" / picture).read_bytes().startswith(b"\x89PNG")
     assert "- CD-UCT on Sachs, SHD after pruning: 5.010" in markdown
+    assert "times faster" not in markdown
     assert "](#table-1-construction-and-pruning-different-variances)" in markdown
 
 

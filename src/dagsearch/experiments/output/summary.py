@@ -74,8 +74,8 @@ class Findings:
 
     @property
     def all_data(self) -> bool:
-        """Whether there is a run on every data set; those that are paired with seeds are a sample themselves."""
-        return self.study.paired or {record.task.data for record in self.records} == set(self.study.data)
+        """Whether there is a run on every data set."""
+        return {record.task.data for record in self.records} == set(self.study.data)
 
 
 @dataclass(frozen=True)
