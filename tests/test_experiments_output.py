@@ -272,6 +272,11 @@ def test_times_are_shown_as_the_paper_does(seconds, expected):
     assert text.clock(seconds) == expected
 
 
+def test_curves_are_called_as_in_the_paper():
+    labels = ("cd-uct", "traversal", "incremental")
+    assert [text.title(label) for label in labels] == ["CD-UCT", "naive (traversal)", "incremental"]
+
+
 def test_numbers_have_a_sign_only_if_it_shows():
     assert text.number(-2.1714, "reward") == "\N{MINUS SIGN}2.171"
     assert text.number(-0.0001, "tpr", signed=True) == "+0.000"

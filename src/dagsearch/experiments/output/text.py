@@ -19,13 +19,14 @@ TITLES = {
 }
 """Methods by the paper's titles."""
 
+_OTHER_LABELS = {"traversal": "naive (traversal)"}
 _MEASURES = {"reward": "Reward", "tpr": "TPR", "fdr": "FDR", "shd": "SHD", "seconds": "Time"}
 _BETTER_HIGH = ("reward", "tpr")
 
 
 def title(label: str) -> str:
-    """Title of a method; any other label as it is."""
-    return TITLES.get(label, label)
+    """Title of a method; of any other curve, what the paper calls it."""
+    return TITLES.get(label) or _OTHER_LABELS.get(label, label)
 
 
 def measure_title(measure: str) -> str:
