@@ -177,7 +177,7 @@ def _budget_figure() -> Experiment:
 
 
 def _cycle_figure() -> Experiment:
-    """The sets that the authors published for this figure are linear, and so is our score; their text says quadratic."""
+    """The sets that the authors published for this are linear, and so is our score; their text says quadratic."""
     studies = []
     for tracking, d in product(("incremental", "traversal"), TIMED_SIZES):
         data = f"er{d}-linear"

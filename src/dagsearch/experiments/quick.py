@@ -5,6 +5,7 @@ What comes out shows that everything runs and what it looks like; the numbers ar
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from dagsearch.experiments.study import Experiment, Study, Tuning
@@ -13,7 +14,7 @@ from dagsearch.experiments.task import Settings, settings
 N_SEEDS = 2
 _MOST_SIMS_PER_NODE = 30
 _N_ITERATIONS = 150
-_MOST_ROWS = 500
+_MOST_OF_BLOCK = {"samples": 500, "timing": 30}  # rows and variables: cubic and worse
 _EVERY_SO_MANY_POINTS = 3
 
 
@@ -28,8 +29,9 @@ def quick(experiment: Experiment) -> Experiment:
 
 def _some_positions(studies: list[Study], block: str) -> set[float | None]:
     """Every third position of a figure's axis, the first one included, with tables of moderate size."""
-    of_block = [study for study in studies if study.block == block]
-    positions = sorted({study.x or 0.0 for study in of_block if (study.base.n_rows or 0) <= _MOST_ROWS})
+    most = _MOST_OF_BLOCK.get(block, math.inf)
+    positions = sorted({study.x for study in studies if study.block == block and study.x is not None})
+    positions = [x for x in positions if x <= most]
     return set(positions[::_EVERY_SO_MANY_POINTS])
 
 
@@ -56,6 +58,6 @@ def _fewer(study: Study) -> Settings:
     given = dict(study.base.settings)
     if study.method == "rl-bic":
         given["n_iterations"] = _N_ITERATIONS
-    if "sims_per_node" in given and study.x is None:
+    if "sims_per_node" in given and study.x != given["sims_per_node"]:
         given["sims_per_node"] = min(given["sims_per_node"], _MOST_SIMS_PER_NODE)
     return settings(**given)
