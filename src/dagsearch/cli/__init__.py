@@ -118,7 +118,7 @@ def datasets_command(name: str | None, download: bool, json_file: str | None) ->
     write_json(record(name, names), json_file)
 
 
-@main.command()
+@main.command("paper")
 @click.argument("what", nargs=-1, metavar="TABLE_OR_FIGURE...")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of records and results; those there are resumed.")
 @click.option("--seeds", type=click.IntRange(min=1), help="At most so many seeds of each study.")
@@ -140,7 +140,7 @@ def datasets_command(name: str | None, download: bool, json_file: str | None) ->
     show_default="OUT/cache; none on a cluster",
     help="Folder where processes exchange expensive local scores.",
 )
-def paper(what: tuple[str, ...], out: Path | None, **options: Any) -> None:
+def paper_command(what: tuple[str, ...], out: Path | None, **options: Any) -> None:
     """Carry out tables and figures of the paper: table1 ... figure4, all, or report; without a name, list them.
 
     Every finished run is recorded at once. The same command goes on where it was stopped.
@@ -155,7 +155,7 @@ def paper(what: tuple[str, ...], out: Path | None, **options: Any) -> None:
     limits = Limits(options["seeds"], options["sets"], options["tuning_seeds"], options["methods"], blocks)
     folder = out or Path("results-quick" if options["is_quick"] else "results")
     check_destinations(folder, None)
-    check_destinations(options["cache"], None)
+    check_destinations(options["cache"], None, option="--cache")
     carry_out_paper(what, folder, limits, options["is_quick"], options["jobs"], options["cluster"], options["cache"])
 
 

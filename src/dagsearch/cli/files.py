@@ -41,11 +41,11 @@ def _truth_over(table: Dataset, truth: Path) -> Any:
     return DAG.from_edges(graph.edges, names=table.names)
 
 
-def check_destinations(out: Path | None, json_file: str | None) -> None:
+def check_destinations(out: Path | None, json_file: str | None, option: str = "--out") -> None:
     """Complain about places that cannot be written to before the search rather than after it."""
     for folder in [] if out is None else [out, *out.parents]:
         if folder.exists() and not folder.is_dir():
-            raise InputError(f"--out must be a folder, {folder} is a file")
+            raise InputError(f"{option} must be a folder, {folder} is a file")
     if json_file not in (None, "-"):
         parent = Path(str(json_file)).resolve().parent
         if not parent.is_dir() or not os.access(parent, os.W_OK):

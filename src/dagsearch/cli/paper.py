@@ -118,17 +118,20 @@ def _local_engine(out: Path, jobs: int, cache: Path | None) -> LocalEngine:
 
 def _run(experiments: Sequence[Experiment], store: RecordStore, engine: Engine, limits: Limits) -> list[Failure]:
     """Carry the experiments out; after Ctrl-C say what is kept."""
-    # Times are measured one run at a time, unless a cluster has a core for each.
-    alone = LocalEngine(1) if isinstance(engine, LocalEngine) else engine
     n_before = len(store)
     try:
         with _progress() as listener:
-            failures = carry_out(experiments, store, engine, limits, listener, alone)
+            failures = carry_out(experiments, store, engine, limits, listener, _alone(engine))
     except KeyboardInterrupt:
         click.echo(f"interrupted: {len(store) - n_before} finished runs are kept, the same command goes on", err=True)
         return []
     click.echo(f"{len(store) - n_before} runs, {len(store)} records in {store.path}")
     return failures
+
+
+def _alone(engine: Engine) -> Engine:
+    """Where times are measured: one run at a time, unless a cluster has a core for each."""
+    return engine if isinstance(engine, ClusterEngine) else LocalEngine(1)
 
 
 @contextmanager
