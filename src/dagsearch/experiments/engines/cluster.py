@@ -11,6 +11,7 @@ Local scores stay in the memory of each worker, unless there is a folder that al
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import pkgutil
 import platform
@@ -18,6 +19,7 @@ import threading
 import traceback
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -151,9 +153,12 @@ def _connected(address: str) -> Iterator[Client]:
     except ImportError as error:
         raise MissingExtraError("running experiments on a Dask cluster", "cluster") from error
     try:
+        with ThreadPoolExecutor(1) as thread:  # the caller's may have an event loop of its own
+            thread.submit(asyncio.run, _greet(address)).result()
         client = Client(address, timeout=_SECONDS_TO_CONNECT, set_as_default=False, name="dagsearch")
     except (OSError, ValueError, TypeError) as error:
-        raise InputError(f"--cluster: there is no Dask scheduler at {address!r} ({error})") from error
+        reason = str(error) or "no answer"
+        raise InputError(f"--cluster: there is no Dask scheduler at {address!r} ({reason})") from error
     try:
         yield client
     except (CancelledError, ClosedClientError, OSError) as error:
@@ -162,6 +167,16 @@ def _connected(address: str) -> Iterator[Client]:
         # The scheduler then cancels what is under way, and if it does not answer there is nothing to cancel.
         with suppress(Exception):
             client.close(timeout=_SECONDS_TO_CLOSE)
+
+
+async def _greet(address: str) -> None:
+    """Shake hands with the scheduler: a client would wait for ever where something else listens."""
+    from distributed.comm import connect  # noqa: PLC0415 - an optional dependency
+    from distributed.security import Security  # noqa: PLC0415
+
+    options = Security().get_connection_args("client")
+    comm = await asyncio.wait_for(connect(address, timeout=_SECONDS_TO_CONNECT, **options), _SECONDS_TO_CONNECT)
+    comm.abort()
 
 
 def _require_workers(client: Client, address: str) -> None:
