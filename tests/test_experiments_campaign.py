@@ -188,10 +188,10 @@ def test_timed_runs_are_carried_out_alone(store):
     assert not any(task.own_cache for task in together.asked)
 
 
-def test_runs_on_the_same_table_follow_each_other(store):
+def test_one_run_on_each_table_comes_first_and_the_others_follow_table_by_table(store):
     engine = PretendEngine()
     carry_out([SMALL], store, engine, Limits(n_tuning_seeds=0), silent)
-    assert [task.data for task in engine.asked] == ["asia"] * 3 + ["sachs"] * 4
+    assert [task.data for task in engine.asked] == ["sachs", "asia"] + ["sachs"] * 3 + ["asia"] * 2
 
 
 # ---------------------------------------------------------------- limits

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -119,6 +120,8 @@ def _local_engine(out: Path, jobs: int, cache: Path | None) -> LocalEngine:
 def _run(experiments: Sequence[Experiment], store: RecordStore, engine: Engine, limits: Limits) -> list[Failure]:
     """Carry the experiments out; after Ctrl-C say what is kept."""
     n_before = len(store)
+    # Joblib replaces a process that has grown, for which it blames memory leaks; here it is known fits.
+    warnings.filterwarnings("ignore", message="A worker stopped while some jobs were given to the executor")
     try:
         with _progress() as listener:
             failures = carry_out(experiments, store, engine, limits, listener, _alone(engine))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -158,9 +159,7 @@ def evaluation_tasks(studies: Iterable[Study], store: RecordStore, limits: Limit
 
 
 def _run_missing(tasks: Sequence[Task], store: RecordStore, engine: Engine, listener: Listener) -> list[Failure]:
-    missing = store.missing(tasks)
-    # Runs on the same table follow each other, so that they find its local scores in the memory.
-    missing.sort(key=lambda task: (task.data, task.n_rows or 0, task.seed if task.n_rows else 0))
+    missing = _in_good_order(store.missing(tasks))
     failures: list[Failure] = []
     if not missing:
         return failures
@@ -173,6 +172,19 @@ def _run_missing(tasks: Sequence[Task], store: RecordStore, engine: Engine, list
                 store.append(outcome)
             listener(n_done, len(missing), outcome)
     return failures
+
+
+def _in_good_order(tasks: Sequence[Task]) -> list[Task]:
+    """First one task of each table, then all others table by table.
+
+    Processes that begin on different tables do not fit the same regressions; what they have fitted then serves the
+    others.
+    """
+    by_table: dict[tuple[Any, ...], list[Task]] = {}
+    for task in tasks:
+        by_table.setdefault((task.data, task.n_rows, task.seed if task.n_rows else None), []).append(task)
+    groups = list(by_table.values())
+    return [group[0] for group in groups] + [task for group in groups for task in group[1:]]
 
 
 @contextmanager

@@ -12,8 +12,10 @@ from dagsearch.experiments.study import Experiment, Study, Tuning
 from dagsearch.experiments.task import Settings, settings
 
 N_SEEDS = 2
-_MOST_SIMS_PER_NODE = 30
-_N_ITERATIONS = 150
+_MOST_SIMS_PER_NODE = 30.0
+_MOST_ON_LARGE_TABLES = {"cd-uct": 1.0, "random-search": 0.1}  # a rollout there meets nothing but new parent sets
+_LARGE_TABLES = ("SynTReN", "d=50")
+_N_ITERATIONS = 50
 _MOST_OF_BLOCK = {"samples": 500, "timing": 30}  # rows and variables: cubic and worse
 _EVERY_SO_MANY_POINTS = 3
 
@@ -38,7 +40,7 @@ def _some_positions(studies: list[Study], block: str) -> set[float | None]:
 def _shrunk(study: Study) -> Study:
     left_out = study.left_out or ("not in --quick" if _takes_long(study) else "")
     base = replace(study.base, settings=_fewer(study))
-    n_seeds = min(study.n_seeds, N_SEEDS)
+    n_seeds = 1 if base.own_cache else min(study.n_seeds, N_SEEDS)
     data = study.data if study.paired else study.data[:1]
     return replace(study, base=base, data=data, n_seeds=n_seeds, tuning=_untuned(study), left_out=left_out)
 
@@ -59,5 +61,7 @@ def _fewer(study: Study) -> Settings:
     if study.method == "rl-bic":
         given["n_iterations"] = _N_ITERATIONS
     if "sims_per_node" in given and study.x != given["sims_per_node"]:
-        given["sims_per_node"] = min(given["sims_per_node"], _MOST_SIMS_PER_NODE)
+        is_large = study.block in _LARGE_TABLES or study.base.own_cache
+        most = _MOST_ON_LARGE_TABLES[study.method] if is_large else _MOST_SIMS_PER_NODE
+        given["sims_per_node"] = min(given["sims_per_node"], most)
     return settings(**given)
