@@ -7,6 +7,7 @@ r"""Causal discovery by Monte Carlo tree search in the space of directed acyclic
                               \_______|________________/
                                    estimators: CDUCT, GreedySearch, RandomSearch, RandomSampling, CAM,
                                                RLBIC, NOTEARS, LiNGAM, GES, PC, ExactSearch
+                                   experiments: the paper's tables and figures, run by estimators
 
 Names are imported when they are first used, so that ``import dagsearch`` costs next to nothing.
 """
