@@ -92,9 +92,14 @@ def overview(of_report: Sequence[Section], store: RecordStore) -> list[str]:
         f"Made from {_minute(finished[0])} to {_minute(finished[-1])} UTC.",
         f"Time on processors: {text.clock(seconds)} (h:mm:ss), which is {seconds / 86400:.3g} days; "
         f"the paper's experiments took {CPU_DAYS:,} days on single cores.",
-        f"Versions: {'; '.join(sorted({record.versions for record in records}))}.",
+        f"Versions: {_versions(records)}.",
         _agreement(of_report),
     ]
+
+
+def _versions(records: Iterable[Record]) -> str:
+    """Every version that took part, once; methods need different packages."""
+    return ", ".join(dict.fromkeys(each for record in records for each in record.versions.split(", ")))
 
 
 def _minute(finished: str) -> str:
