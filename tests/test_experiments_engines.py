@@ -157,6 +157,7 @@ INTERRUPTED = """
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no groups of processes")
 @pytest.mark.parametrize(("n_jobs", "wait_for", "delay"), [(1, "1", 0.3), (2, "0", 0.1), (2, "0", 1.0), (2, "2", 0.5)])
 def test_ctrl_c_ends_everything_soon_and_quietly(tmp_path, n_jobs, wait_for, delay):
@@ -195,6 +196,7 @@ def worker_pids(running):
     return {nanny.pid for nanny in running.workers.values()}
 
 
+@pytest.mark.long
 def test_a_cluster_leaves_the_records_that_one_process_does(local_cluster, tmp_path):
     tasks = [*quick_tasks(5), quick_task(data="sacks")]
     outcomes = list(ClusterEngine(local_cluster.scheduler_address, tmp_path).run_all(tasks))
@@ -207,6 +209,7 @@ def test_a_cluster_leaves_the_records_that_one_process_does(local_cluster, tmp_p
     assert "Traceback" in failure.details
 
 
+@pytest.mark.long
 def test_the_same_task_is_run_again_when_it_is_asked_for_again(local_cluster, monkeypatch):
     monkeypatch.setattr(cluster, "_attempt_alike", lambda *_arguments: uuid.uuid4())
     engine = ClusterEngine(local_cluster.scheduler_address)
@@ -214,6 +217,7 @@ def test_the_same_task_is_run_again_when_it_is_asked_for_again(local_cluster, mo
     assert len(set(outcomes)) == 4
 
 
+@pytest.mark.long
 def test_a_killed_worker_costs_only_its_run_which_is_run_again(local_cluster):
     tasks = slow_tasks(5)
     outcomes = ClusterEngine(local_cluster.scheduler_address).run_all(tasks)
@@ -226,6 +230,7 @@ def test_a_killed_worker_costs_only_its_run_which_is_run_again(local_cluster):
     assert worker_pids(local_cluster) != before
 
 
+@pytest.mark.long
 def test_closing_cancels_what_is_left(local_cluster):
     outcomes = ClusterEngine(local_cluster.scheduler_address).run_all(slow_tasks(30))
     next(outcomes)
@@ -238,6 +243,7 @@ def test_closing_cancels_what_is_left(local_cluster):
     assert not [name for name in local_cluster.scheduler.clients if name.startswith("dagsearch")]
 
 
+@pytest.mark.long
 def test_a_task_that_kills_its_workers_becomes_a_failure(local_cluster, monkeypatch):
     monkeypatch.setattr(local_cluster.scheduler, "allowed_failures", 0)
 
@@ -255,6 +261,7 @@ def test_a_task_that_kills_its_workers_becomes_a_failure(local_cluster, monkeypa
     assert keys([outcome for outcome in outcomes if outcome != failure]) == once_each([tasks[0], *tasks[2:]])
 
 
+@pytest.mark.long
 def test_an_exception_that_is_no_outcome_is_a_failure_all_the_same(local_cluster, monkeypatch):
     def broken(*_arguments):
         raise SystemError("out of order")
@@ -264,6 +271,7 @@ def test_an_exception_that_is_no_outcome_is_a_failure_all_the_same(local_cluster
     assert failure.message == "SystemError: out of order"
 
 
+@pytest.mark.long
 def test_a_worker_of_another_version_is_refused_before_anything_is_run(local_cluster, monkeypatch):
     monkeypatch.setattr(cluster, "__version__", "99.0")
     outcomes = ClusterEngine(local_cluster.scheduler_address).run_all(quick_tasks(2))
@@ -401,6 +409,7 @@ def dask_processes():
         process.wait(timeout=20)
 
 
+@pytest.mark.long
 def test_losing_the_scheduler_is_an_error_that_says_how_to_go_on(dask_processes, monkeypatch):
     monkeypatch.setattr(cluster, "_SECONDS_TO_CONNECT", 30)
     address, scheduler, _ = dask_processes
