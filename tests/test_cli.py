@@ -464,6 +464,7 @@ def test_an_interrupt_ends_the_search_with_its_best_graph(terminal, options):
     assert "Traceback" not in terminal.text
 
 
+@pytest.mark.long
 def test_memory_does_not_grow_with_simulations_that_are_never_made():
     resource = pytest.importorskip("resource")
 

@@ -242,6 +242,7 @@ def test_records_of_a_study_are_those_with_the_chosen_settings(store):
 # ---------------------------------------------------------------- real runs
 
 
+@pytest.mark.long
 def test_one_job_and_two_leave_the_same_records(tmp_path):
     tuning = replace(TUNING, data=("sachs",), n_seeds=1)
     experiment = replace(SMALL, studies=(replace(TUNED, data=("sachs",), tuning=tuning), GREEDY))

@@ -186,6 +186,7 @@ def test_scores_of_both_variances_share_their_fits(monkeypatch):
     assert fits == []
 
 
+@pytest.mark.long
 def test_another_process_finds_the_fits_in_files(tmp_path, monkeypatch):
     code = (
         "import sys; from pathlib import Path; from dagsearch.experiments.run import run\n"

@@ -72,6 +72,7 @@ def test_the_class_of_a_larger_dag_gives_one_of_its_members(dag):
     assert agrees(dag.to_cpdag().adjacency, member.adjacency)
 
 
+@pytest.mark.long
 def test_of_all_mixed_graphs_of_four_nodes_exactly_those_with_an_extension_get_one():
     pairs = list(itertools.combinations(range(4), 2))
     n_without = 0

@@ -162,6 +162,7 @@ class Criterion:
 POINTS = [np.array(point, dtype=float) for point in ([0, 0, 0], [-6, 2, 5], [4, -3, 1], [8, 8, -8])]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rho", POINTS)
 def test_gradient_and_hessian_of_gcv_equal_finite_differences(rho):
     criterion = Criterion(*table(120, 3, 1))
@@ -203,6 +204,7 @@ def test_gcv_after_a_change_of_one_parameter_equals_a_full_evaluation(rho, chang
         assert updated == pytest.approx(criterion(rho + change * (np.arange(3) == j)), rel=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("change", [-4.0, 2.0, 8.0])
 @pytest.mark.parametrize("rho", POINTS[:3])
 def test_a_model_updated_for_one_parameter_equals_one_fitted_anew(rho, change):
