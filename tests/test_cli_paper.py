@@ -143,6 +143,7 @@ def test_a_damaged_store_is_named_and_left_alone():
 def test_quick_versions_are_small_and_keep_the_layout(name):
     full, small = EXPERIMENTS[name], quick(EXPERIMENTS[name])
     assert (small.rows, small.columns, small.panels) == (full.rows, full.columns, full.panels)
+    assert "not to be held against the paper" in small.title
     tasks = [task for study in small.studies for task in study.tasks()]
     assert 0 < len(tasks) <= 50
     assert {study.method for study in small.studies} == {study.method for study in full.studies}

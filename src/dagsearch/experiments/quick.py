@@ -11,6 +11,7 @@ from dataclasses import replace
 from dagsearch.experiments.study import Experiment, Study, Tuning
 from dagsearch.experiments.task import Settings, settings
 
+CUT_DOWN = "cut down by --quick: not to be held against the paper"
 N_SEEDS = 2
 _MOST_SIMS_PER_NODE = 30.0
 _MOST_ON_LARGE_TABLES = {"cd-uct": 1.0, "random-search": 0.1}  # a rollout there meets nothing but new parent sets
@@ -26,7 +27,7 @@ def quick(experiment: Experiment) -> Experiment:
     if experiment.panels:
         kept = {block: _some_positions(studies, block) for block in {study.block for study in studies}}
         studies = [study for study in studies if study.x in kept[study.block]]
-    return replace(experiment, studies=tuple(studies))
+    return replace(experiment, title=f"{experiment.title} ({CUT_DOWN})", studies=tuple(studies))
 
 
 def _some_positions(studies: list[Study], block: str) -> set[float | None]:
