@@ -24,6 +24,7 @@ def pretending(monkeypatch):
     engine = PretendEngine()
     monkeypatch.setattr(command, "_local_engine", lambda *_: engine)
     monkeypatch.setattr(command, "_alone", lambda given: given)
+    monkeypatch.setattr(command.datasets, "download", lambda _name: None)
     return engine
 
 
@@ -128,6 +129,25 @@ def test_wrong_use_is_one_clear_message(arguments, message):
     assert message in result.stderr
     assert "Traceback" not in result.output
     assert not Path("results").exists()
+
+
+def test_a_method_that_is_not_installed_is_named_before_anything_is_run(pretending, monkeypatch):
+    monkeypatch.setattr(command, "is_installed", lambda extra: extra != "rl")
+    result = run("paper", "table1", "--data", "Sachs", "--seeds", 1)
+    assert result.exit_code == 2
+    assert "method rl-bic, unless others are chosen by --only, needs an optional dependency" in result.stderr
+    assert "pip install 'dagsearch[rl]'" in result.stderr
+    assert not pretending.asked
+    succeed("paper", "table1", "--data", "Sachs", "--seeds", 1, "--only", "greedy")
+
+
+def test_data_that_cannot_be_had_are_named_before_anything_is_run(monkeypatch):
+    monkeypatch.delenv("DAGSEARCH_DATA", raising=False)
+    result = run("paper", "table1", "--quick", "--only", "random-sampling")
+    assert result.exit_code == 2
+    assert result.stderr.count("Error: ") == 1
+    assert "data set 'syntren-1' is not bundled" in result.stderr
+    assert not Path("results-quick").exists()
 
 
 def test_a_damaged_store_is_named_and_left_alone():

@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from dagsearch import datasets
 from dagsearch.checks import jobs as checked_jobs
-from dagsearch.errors import DagsearchError, InputError, UnknownNameError
-from dagsearch.experiments.campaign import Limits, Listener, carry_out
+from dagsearch.cli.listing import is_installed
+from dagsearch.errors import DagsearchError, InputError, MissingExtraError, UnknownNameError
+from dagsearch.estimators import METHODS
+from dagsearch.experiments.campaign import Limits, Listener, carry_out, tuning_tasks
 from dagsearch.experiments.engines import ClusterEngine, Engine, Failure, LocalEngine
 from dagsearch.experiments.output import write_output, write_report
 from dagsearch.experiments.paper import EXPERIMENTS
@@ -76,6 +79,8 @@ def carry_out_paper(
     failures: list[Failure] = []
     if REPORT not in what:
         engine: Engine = ClusterEngine(cluster, cache) if cluster else _local_engine(out, jobs, cache)
+        if not cluster:
+            _prepare(chosen, limits)
         failures = _run(chosen, store, engine, limits)
     # Tables of unfinished experiments show what there is so far.
     files = write_output(chosen, store, out) + write_report(everything, store, out)
@@ -111,6 +116,19 @@ def _check(limits: Limits, experiments: Sequence[Experiment]) -> None:
         for name in given:
             if name not in known:
                 raise UnknownNameError(f"{what} of {' '.join(each.name for each in experiments)}", name, known)
+
+
+def _prepare(experiments: Sequence[Experiment], limits: Limits) -> None:
+    """Refuse what would fail later, and download data sets once rather than in each process."""
+    studies = limits.studies(experiments)
+    for method in dict.fromkeys(study.method for study in studies):
+        extra = METHODS[method].extra
+        if extra is not None and not is_installed(extra):
+            raise MissingExtraError(f"method {method}, unless others are chosen by --only,", extra)
+    # The sets beyond --sets and --seeds are of no concern.
+    tasks = (task for study in studies for task in study.tasks(n_seeds=limits.n_seeds, n_sets=limits.n_sets))
+    for name in dict.fromkeys(task.data for task in [*tuning_tasks(studies, limits), *tasks]):
+        datasets.download(name)
 
 
 def _local_engine(out: Path, jobs: int, cache: Path | None) -> LocalEngine:
