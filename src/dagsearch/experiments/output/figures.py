@@ -127,10 +127,21 @@ def _draw_axes(axes: Any, drawing: Drawing) -> None:
     if panel.log_x:
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(_plain)
-    if panel.log_y:
+    if not panel.log_y:
+        axes.set_ylim(*_limits(drawing))
+    else:
         # A lower end of an interval that is not positive has no place on such an axis.
         axes.set_yscale("log", nonpositive="clip")
         axes.yaxis.set_major_formatter(_plain)
+
+
+def _limits(drawing: Drawing) -> tuple[float, float]:
+    """Ends of the vertical axis: with very few runs intervals are so wide that the curves would be flat lines."""
+    points = [point for curve in drawing.curves for point in curve.points]
+    shown = [point.mean for point in points] + ([] if drawing.level is None else [drawing.level])
+    span = max(shown) - min(shown) or abs(max(shown)) or 1.0
+    room = 0.08 * span + min(max(point.half_width or 0.0 for point in points), 0.5 * span)
+    return min(shown) - room, max(shown) + room
 
 
 def _plain(value: float, _: int) -> str:
