@@ -16,12 +16,12 @@ from scipy import stats
 from dagsearch.errors import InputError, MissingExtraError
 from dagsearch.experiments.output import figures, text, write_output, write_report
 from dagsearch.experiments.output.claims import claims
-from dagsearch.experiments.output.curves import drawings, points_csv
+from dagsearch.experiments.output.curves import Drawing, drawings, points_csv
 from dagsearch.experiments.output.difference import compare
 from dagsearch.experiments.output.notes import differences, figure_notes, notes
 from dagsearch.experiments.output.published import Published, _all_cells, published
 from dagsearch.experiments.output.sections import overview, sections
-from dagsearch.experiments.output.summary import Cell, cells, curves, findings
+from dagsearch.experiments.output.summary import Cell, Curve, Point, cells, curves, findings
 from dagsearch.experiments.output.table_formats import latex, to_csv, to_latex, to_markdown
 from dagsearch.experiments.output.tables import build_table
 from dagsearch.experiments.paper import EXPERIMENTS
@@ -505,6 +505,20 @@ def test_the_same_records_give_the_same_pictures(store_of):
     assert pictures[0][0].startswith(b"<?xml")
     assert b"dc:date" not in pictures[0][0]
     assert pictures[0][1].startswith(b"\x89PNG")
+
+
+def test_wide_intervals_are_cut_off_by_the_axis_and_everything_else_is_within_it():
+    panel = Panel("Sachs", "tpr", "x", "y")
+    few_runs = Curve("cd-uct", (Point(1.0, 0.4, 9.0, 2, 2), Point(2.0, 0.6, None, 1, 2)))
+    low, high = figures._limits(Drawing(panel, (few_runs,)))
+    assert 0.2 < low < 0.4
+    assert 0.6 < high < 0.8
+    low, high = figures._limits(Drawing(panel, (few_runs,), level=-3.0, marks=((1.0, 7.0),)))
+    assert low < -3.0
+    assert high > 7.0
+    (same,) = (Curve("cd-uct", (Point(1.0, 0.0, None, 1, 2),)),)
+    low, high = figures._limits(Drawing(panel, (same,)))
+    assert low < 0.0 < high
 
 
 def test_rl_bic_of_the_paper_is_a_line_in_the_figure_of_budgets(store_of):

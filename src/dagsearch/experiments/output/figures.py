@@ -138,7 +138,8 @@ def _draw_axes(axes: Any, drawing: Drawing) -> None:
 def _limits(drawing: Drawing) -> tuple[float, float]:
     """Ends of the vertical axis: with very few runs intervals are so wide that the curves would be flat lines."""
     points = [point for curve in drawing.curves for point in curve.points]
-    shown = [point.mean for point in points] + ([] if drawing.level is None else [drawing.level])
+    shown = [point.mean for point in points] + [y for _, y in drawing.marks]
+    shown += [] if drawing.level is None else [drawing.level]
     span = max(shown) - min(shown) or abs(max(shown)) or 1.0
     room = 0.08 * span + min(max(point.half_width or 0.0 for point in points), 0.5 * span)
     return min(shown) - room, max(shown) + room
