@@ -82,6 +82,18 @@ def test_what_is_timed_runs_alone(pretending, monkeypatch):
     assert all(task.own_cache for task in alone.asked)
 
 
+def test_settings_of_the_prototype_can_be_set(pretending):
+    only = ("--data", "syntren", "--only", "cd-uct", "--only", "greedy", "--seeds", 1, "--sets", 1)
+    succeed("paper", "table1", *only, "--set", "sims-per-node=97", "--set", "horizon=8")
+    asked = {
+        (task.method, dict(task.settings).get("horizon"), dict(task.settings).get("sims_per_node"))
+        for task in pretending.asked
+    }
+    assert asked == {("cd-uct", 8, 97), ("greedy", None, None)}
+    assert len(pretending.asked) == 4 + 2
+    assert "(sims_per_node=97, horizon=8)" in Path("results/tables/table1.md").read_text()
+
+
 def test_report_runs_nothing(pretending):
     output = succeed("paper", "report")
     assert not pretending.asked
@@ -120,6 +132,8 @@ def test_failed_runs_are_named_after_everything_else_is_written(pretending):
         (("table1", "--out", "good.csv"), "--out must be a folder, good.csv is a file"),
         (("table1", "--cache", "good.csv"), "--cache must be a folder, good.csv is a file"),
         (("table1", "--cluster", "nowhere"), "--cluster: there is no Dask scheduler at 'nowhere'"),
+        (("table1", "--set", "horizont=8"), "unknown setting of table1 'horizont'"),
+        (("table1", "--set", "horizon"), "write a setting as 'name=value', got 'horizon'"),
         (("table1", "--seeds", "0"), "Invalid value for '--seeds'"),
     ],
 )

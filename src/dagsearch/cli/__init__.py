@@ -18,6 +18,7 @@ from dagsearch.cli.options import (
     estimator,
     in_words_of_the_command,
     kinds,
+    settings_from_text,
     with_options,
 )
 from dagsearch.cli.simulate import simulate
@@ -131,6 +132,14 @@ def datasets_command(name: str | None, download: bool, json_file: str | None) ->
 )
 @click.option("--only", "methods", multiple=True, metavar="METHOD", help="Only this method (repeat for more).")
 @click.option("--data", "blocks", multiple=True, metavar="NAME", help="Only these data, such as Sachs or SynTReN.")
+@click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=settings_from_text,
+    help="Another setting than the paper's, such as horizon=8, wherever the experiment states one.",
+)
 @click.option("--quick", "is_quick", is_flag=True, help="Everything in minutes: few seeds, few simulations.")
 @click.option("--jobs", type=int, default=-1, show_default=True, help="Processes on this machine; -1: one per core.")
 @click.option("--cluster", default="", metavar="ADDRESS", help="Run on the Dask cluster of this scheduler instead.")
@@ -156,7 +165,8 @@ def paper_command(what: tuple[str, ...], out: Path | None, **options: Any) -> No
     folder = out or Path("results-quick" if options["is_quick"] else "results")
     check_destinations(folder, None)
     check_destinations(options["cache"], None, option="--cache")
-    carry_out_paper(what, folder, limits, options["is_quick"], options["jobs"], options["cluster"], options["cache"])
+    where = (options["jobs"], options["cluster"], options["cache"])
+    carry_out_paper(what, folder, limits, options["is_quick"], *where, options["changes"])
 
 
 @main.command()

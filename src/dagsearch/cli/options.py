@@ -91,6 +91,28 @@ def levels_from_text(_: click.Context, parameter: click.Parameter, value: str | 
     return levels
 
 
+def settings_from_text(
+    _: click.Context, parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[tuple[str, int | float | str], ...]:
+    """Settings written as ``name=value``, with dashes or underscores; numbers are read as such."""
+    settings = []
+    for text in values:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not equals or not name or not value:
+            raise click.BadParameter(f"write a setting as 'name=value', got {text!r}", param=parameter)
+        settings.append((name.replace("-", "_"), _number_or_text(value)))
+    return tuple(settings)
+
+
+def _number_or_text(value: str) -> int | float | str:
+    for read in (int, float):
+        try:
+            return read(value)
+        except ValueError:
+            continue
+    return value
+
+
 DISCOVER_OPTIONS: list[Callable[..., Any]] = [
     click.option(
         "--method",

@@ -17,6 +17,7 @@ from dagsearch.cli.listing import is_installed
 from dagsearch.errors import DagsearchError, InputError, MissingExtraError, UnknownNameError
 from dagsearch.estimators import METHODS
 from dagsearch.experiments.campaign import Limits, Listener, carry_out, tuning_tasks
+from dagsearch.experiments.changes import changed, setting_names
 from dagsearch.experiments.engines import ClusterEngine, Engine, Failure, LocalEngine
 from dagsearch.experiments.output import write_output, write_report
 from dagsearch.experiments.paper import EXPERIMENTS
@@ -25,7 +26,7 @@ from dagsearch.experiments.store import RecordStore
 
 if TYPE_CHECKING:
     from dagsearch.experiments.study import Experiment
-    from dagsearch.experiments.task import Record
+    from dagsearch.experiments.task import Record, Settings
 
 ALL, REPORT = "all", "report"
 _PARTS = {"table2": ("table2a", "table2b")}
@@ -44,7 +45,14 @@ def listed() -> str:
 
 
 def carry_out_paper(
-    what: Sequence[str], out: Path, limits: Limits, is_quick: bool, jobs: int, cluster: str, cache: Path | None
+    what: Sequence[str],
+    out: Path,
+    limits: Limits,
+    is_quick: bool,
+    jobs: int,
+    cluster: str,
+    cache: Path | None,
+    changes: Settings = (),
 ) -> None:
     """Run whatever has no record yet, then write the tables, the figures and the page.
 
@@ -64,6 +72,8 @@ def carry_out_paper(
         Address of a Dask scheduler; empty: this machine.
     cache
         Folder where processes exchange expensive local scores; None: in ``out`` on this machine, nowhere on a cluster.
+    changes
+        Settings other than the paper's.
 
     Raises
     ------
@@ -72,9 +82,9 @@ def carry_out_paper(
     DagsearchError
         If runs failed; everything else is finished and written by then.
     """
-    everything = [quick(each) if is_quick else each for each in EXPERIMENTS.values()]
+    everything = [changed(quick(each) if is_quick else each, changes) for each in EXPERIMENTS.values()]
     chosen = [each for each in everything if each.name in _names(what)]
-    _check(limits, chosen)
+    _check(limits, changes, chosen)
     store = RecordStore(out / "records.jsonl")
     failures: list[Failure] = []
     if REPORT not in what:
@@ -106,12 +116,13 @@ def _names(what: Sequence[str]) -> list[str]:
     return names
 
 
-def _check(limits: Limits, experiments: Sequence[Experiment]) -> None:
-    """Refuse methods and data that nothing is known about, rather than run nothing."""
+def _check(limits: Limits, changes: Settings, experiments: Sequence[Experiment]) -> None:
+    """Refuse methods, data and settings that nothing is known about, rather than run nothing or the same."""
     studies = [study for experiment in experiments for study in experiment.studies]
     for what, given, known in (
         ("method", limits.methods, dict.fromkeys(study.method for study in studies)),
         ("data", limits.blocks, dict.fromkeys(study.block.lower() for study in studies)),
+        ("setting", [name for name, _ in changes], setting_names(experiments)),
     ):
         for name in given:
             if name not in known:
