@@ -194,6 +194,17 @@ def test_one_run_on_each_table_comes_first_and_the_others_follow_table_by_table(
     assert [task.data for task in engine.asked] == ["sachs", "asia"] + ["sachs"] * 3 + ["asia"] * 2
 
 
+def test_tables_with_few_rows_come_first_some_at_a_time(store, monkeypatch):
+    monkeypatch.setattr(campaign, "_TABLES_AT_A_TIME", 2)
+    studies = [Study("small", quick_task(n_rows=n_rows), ("sachs",), n_seeds=2) for n_rows in (300, 100)]
+    studies += [replace(study, base=replace(study.base, method="random-search")) for study in studies]
+    engine = PretendEngine()
+    carry_out([Experiment("small", "Small", tuple(studies))], store, engine, Limits(), silent)
+    asked = [(task.n_rows, task.seed, task.method) for task in engine.asked]
+    both = ["cd-uct", "random-search"]
+    assert asked == [(n_rows, seed, method) for n_rows in (100, 300) for method in both for seed in (0, 42)]
+
+
 # ---------------------------------------------------------------- limits
 
 

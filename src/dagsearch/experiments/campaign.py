@@ -15,6 +15,9 @@ from dagsearch.experiments.study import Experiment, Study, Tuning
 from dagsearch.experiments.task import Record, Settings, Task
 
 
+_TABLES_AT_A_TIME = 16
+
+
 @dataclass(frozen=True)
 class Limits:
     """What part of the experiments is carried out.
@@ -175,7 +178,7 @@ def _run_missing(tasks: Sequence[Task], store: RecordStore, engine: Engine, list
 
 
 def _in_good_order(tasks: Sequence[Task]) -> list[Task]:
-    """First one task of each table, then all others table by table.
+    """Some tables at a time, those with few rows first: one task of each, then all others table by table.
 
     Processes that begin on different tables do not fit the same regressions; what they have fitted then serves the
     others.
@@ -183,8 +186,13 @@ def _in_good_order(tasks: Sequence[Task]) -> list[Task]:
     by_table: dict[tuple[Any, ...], list[Task]] = {}
     for task in tasks:
         by_table.setdefault((task.data, task.n_rows, task.seed if task.n_rows else None), []).append(task)
-    groups = list(by_table.values())
-    return [group[0] for group in groups] + [task for group in groups for task in group[1:]]
+    groups = sorted(by_table.values(), key=lambda group: group[0].n_rows or 0)
+    batches = [groups[k : k + _TABLES_AT_A_TIME] for k in range(0, len(groups), _TABLES_AT_A_TIME)]
+    return [
+        task
+        for batch in batches
+        for task in [*(group[0] for group in batch), *(later for group in batch for later in group[1:])]
+    ]
 
 
 @contextmanager
