@@ -14,7 +14,6 @@ from dagsearch.experiments.store import RecordStore
 from dagsearch.experiments.study import Experiment, Study, Tuning
 from dagsearch.experiments.task import Record, Settings, Task
 
-
 _TABLES_AT_A_TIME = 16
 
 
