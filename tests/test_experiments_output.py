@@ -508,7 +508,7 @@ def test_the_same_records_give_the_same_pictures(store_of):
 
 
 def test_wide_intervals_are_cut_off_by_the_axis_and_everything_else_is_within_it():
-    panel = Panel("Sachs", "tpr", "x", "y")
+    panel = Panel("Sachs", "reward", "x", "y")
     few_runs = Curve("cd-uct", (Point(1.0, 0.4, 9.0, 2, 2), Point(2.0, 0.6, None, 1, 2)))
     low, high = figures._limits(Drawing(panel, (few_runs,)))
     assert 0.2 < low < 0.4
@@ -519,6 +519,10 @@ def test_wide_intervals_are_cut_off_by_the_axis_and_everything_else_is_within_it
     (same,) = (Curve("cd-uct", (Point(1.0, 0.0, None, 1, 2),)),)
     low, high = figures._limits(Drawing(panel, (same,)))
     assert low < 0.0 < high
+    rates = Curve("cd-uct", (Point(1.0, 0.0, 0.9, 2, 2), Point(2.0, 1.0, 0.9, 2, 2)))
+    low, high = figures._limits(Drawing(Panel("Sachs", "pruned_fdr", "x", "y"), (rates,)))
+    assert -0.1 < low < 0.0
+    assert 1.0 < high < 1.1
 
 
 def test_rl_bic_of_the_paper_is_a_line_in_the_figure_of_budgets(store_of):

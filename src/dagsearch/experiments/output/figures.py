@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -42,6 +43,8 @@ _STYLE = {
     "lines.linewidth": 1.8,
     "lines.markersize": 5,
 }
+_ENDS = {"tpr": (0.0, 1.0), "fdr": (0.0, 1.0), "shd": (0.0, math.inf)}
+_MARGIN = 0.03
 _PANEL_INCHES = (4.2, 3.1)
 
 
@@ -142,7 +145,11 @@ def _limits(drawing: Drawing) -> tuple[float, float]:
     shown += [] if drawing.level is None else [drawing.level]
     span = max(shown) - min(shown) or abs(max(shown)) or 1.0
     room = 0.08 * span + min(max(point.half_width or 0.0 for point in points), 0.5 * span)
-    return min(shown) - room, max(shown) + room
+    low, high = min(shown) - room, max(shown) + room
+    measure = drawing.panel.measure.removeprefix("pruned_")
+    # Nothing is beyond the ends of a rate, or below no edges.
+    least, most = _ENDS.get(measure, (-math.inf, math.inf))
+    return max(low, least - _MARGIN * (high - low)), min(high, most + _MARGIN * (high - low))
 
 
 def _plain(value: float, _: int) -> str:
