@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import common
 import pytest
+from experiment_output import TABLE1, record, tasks
 
 from dagsearch.blas import one_blas_thread
+from dagsearch.experiments.paper import EXPERIMENTS
+from dagsearch.experiments.store import RecordStore
 
 
 @pytest.fixture(autouse=True)
@@ -38,3 +41,32 @@ def one_thread():
     """One BLAS thread, as in fits: on a busy machine several wait for each other longer than small matrices take."""
     with one_blas_thread():
         yield
+
+
+@pytest.fixture
+def store_of(tmp_path):
+    """Makes a store of records."""
+
+    def make(*records):
+        path = tmp_path / "records" / "records.jsonl"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("".join(each.to_line() + "\n" for each in records), encoding="utf-8")
+        return RecordStore(path)
+
+    return make
+
+
+@pytest.fixture
+def partial_store(store_of):
+    """A store with some of everything: agreement, difference, one run, a cycle."""
+    uct = tasks(TABLE1, "Sachs", "cd-uct", 3)
+    first, *others = tasks(TABLE1, "SynTReN", "notears")
+    timed = tasks(EXPERIMENTS["table3"], "Sachs", "cd-uct")
+    return store_of(
+        *(record(task, reward=43.83 + k / 100, pruned_shd=5.0 + k / 100) for k, task in enumerate(uct)),
+        record(tasks(TABLE1, "Sachs", "rl-bic", 1)[0], reward=39.0),
+        record(tasks(TABLE1, "Sachs", "greedy")[0], reward=37.8671, shd=39.0, pruned_shd=14.0),
+        record(first, reward=None, shd=None, pruned_shd=None),
+        *map(record, others),
+        *(record(task, seconds=6.8 + k / 100) for k, task in enumerate(timed)),
+    )

@@ -54,7 +54,6 @@ def test_the_configuration_with_the_highest_mean_reward_is_chosen(store):
     choice = choose(TUNING, store)
     assert choice.chosen == GRID[1]
     assert choice.tuned
-    assert choice.mean_rewards == pytest.approx((-0.05, 0.0, -0.1))
 
 
 def test_only_rewards_over_held_out_seeds_decide(store):
@@ -76,7 +75,6 @@ def test_configurations_are_compared_on_cells_that_all_of_them_have(store):
     store.append(made_up(cells[2][2], reward=0.0))
     choice = choose(TUNING, store)
     assert choice.chosen == GRID[2]
-    assert choice.mean_rewards == (0.0, 0.0, 1.0)
 
 
 def test_the_mean_counts_and_not_one_cell(store):

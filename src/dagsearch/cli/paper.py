@@ -170,7 +170,7 @@ def _alone(engine: Engine) -> Engine:
 def _progress() -> Iterator[Listener]:
     """A listener that draws a bar on a terminal, and otherwise writes a line now and then."""
     from rich.console import Console  # noqa: PLC0415 - most commands draw no bar of their own
-    from rich.progress import (  # noqa: PLC0415  # noqa: PLC0415
+    from rich.progress import (  # noqa: PLC0415
         BarColumn,
         MofNCompleteColumn,
         Progress,

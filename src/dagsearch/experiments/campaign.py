@@ -62,13 +62,10 @@ class Choice:
         The settings.
     tuned
         Whether every configuration was tried.
-    mean_rewards
-        By which they were chosen, one for each configuration of the grid; empty if nothing was tuned.
     """
 
     chosen: Settings
     tuned: bool
-    mean_rewards: tuple[float, ...] = ()
 
 
 Listener = Callable[[int, int, Record | Failure | None], None]
@@ -85,8 +82,7 @@ def choose(tuning: Tuning, store: RecordStore) -> Choice:
     if not complete:
         return Choice(tuning.grid[0], tuned=False)
     rewards = np.array([[record.reward for record in records if record is not None] for records in complete], float)
-    means = rewards.mean(axis=0)
-    return Choice(tuning.grid[int(means.argmax())], tuned=True, mean_rewards=tuple(means.tolist()))
+    return Choice(tuning.grid[int(rewards.mean(axis=0).argmax())], tuned=True)
 
 
 def _rewarded(record: Record | None) -> bool:
