@@ -262,3 +262,11 @@ def test_one_job_and_two_leave_the_same_records(tmp_path):
         found.append({record.task.key: without_times(record) for record in RecordStore(store.path)})
     assert len(found[0]) == 3 + 3 + 1
     assert found[0] == found[1]
+
+
+def test_seeds_limit_the_tuning_as_well_unless_it_has_a_limit_of_its_own(store):
+    engine = PretendEngine(by_exploration)
+    carry_out([SMALL], store, engine, Limits(n_seeds=1), silent)
+    assert {task.seed for task in engine.asked} == {0, 21}
+    carry_out([SMALL], store, engine, Limits(n_seeds=1, n_tuning_seeds=2), silent)
+    assert {task.seed for task in engine.asked} == {0, 21, 63}

@@ -15,6 +15,7 @@ from experiment_output import (
     record,
     study,
     table_of,
+    tasks,
 )
 from scipy import stats
 
@@ -350,3 +351,10 @@ def test_empty_panels_can_be_drawn(store_of):
     figure3 = EXPERIMENTS["figure3"]
     of_panels = drawings(figure3, findings(figure3, store_of()))
     assert b"not run" in figures.render(of_panels, "svg")
+
+
+def test_each_version_is_named_once(store_of):
+    first, second = tasks(TABLE1, "Sachs", "cd-uct", 2)
+    store = store_of(record(first), replace(record(second), versions="dagsearch 0.1.0, python 3.12.1"))
+    (said,) = [fact for fact in overview(sections([TABLE1], store), store) if fact.startswith("Versions")]
+    assert said == "Versions: dagsearch 0.1.0, python 3.11.7, python 3.12.1."

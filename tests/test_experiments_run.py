@@ -274,3 +274,15 @@ def test_a_full_disk_costs_no_run(tmp_path, monkeypatch, caplog):
         assert run(GP_TASK, tmp_path).status == "finished"
     assert "No space left on device" in caplog.text
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_scores_that_are_quickly_evaluated_again_do_not_pile_up(monkeypatch):
+    task = quick_task()
+    table = local_scores.SharedScores(None).table(task)
+    score = table.score(task)
+    score.reward(np.zeros((11, 11), dtype=np.int8))
+    table.exchange(task)
+    assert table.score(task) is score
+    monkeypatch.setattr(local_scores, "_MOST_KEPT", 5)
+    table.exchange(task)
+    assert table.score(task) is not score
