@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dagsearch.errors import InputError
 from dagsearch.graph import DAG, PDAG
-from dagsearch.metrics import JudgedEdge, classify, compare
+from dagsearch.metrics import JudgedEdge, aid, classify, compare, sid
 
 KEYS = [
     "tpr",
@@ -26,6 +26,8 @@ KEYS = [
     "n_reversed",
     "n_extra",
     "n_missing",
+    "sid",
+    "ancestor_aid",
 ]
 TRUTH = DAG.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
 
@@ -75,9 +77,11 @@ def mixed_matrices(draw, n_nodes=5):
 
 @given(mixed_matrices(), mixed_matrices())
 def test_metrics_equal_their_slow_twin(found, truth):
-    measured, expected = compare(found, truth), naive_compare(found, truth)
+    measured = compare(found, truth)
     assert list(measured) == KEYS
-    assert measured == pytest.approx(expected)
+    distances = {"sid": sid(found, truth), "ancestor_aid": aid(found, truth, "ancestor")}
+    assert measured == pytest.approx(naive_compare(found, truth) | distances)
+    assert classify(found, truth).metrics() == pytest.approx(naive_compare(found, truth))
 
 
 @given(mixed_matrices(), mixed_matrices(), st.permutations(range(5)))
@@ -114,6 +118,8 @@ def test_right_reversed_extra_and_missing_edges_are_counted():
         "n_reversed": 1,
         "n_extra": 1,
         "n_missing": 1,
+        "sid": 6,
+        "ancestor_aid": 5,
     }
 
 

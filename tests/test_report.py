@@ -1,4 +1,4 @@
-"""Pictures and files of graphs."""
+"""Pictures and files of graphs, and the table that compares them."""
 
 import errno
 import itertools
@@ -10,12 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import dagsearch as ds
 from dagsearch.errors import InputError, MissingExtraError
-from dagsearch.graph import DAG, PDAG
+from dagsearch.graph import DAG, PDAG, CyclicGraph
 from dagsearch.graph.export import from_file
 from dagsearch.report import draw, write_graph
 from dagsearch.report.layers import layered
 from dagsearch.report.sketch import STYLES, sketch
+from dagsearch.report.text import as_json, comparison_table
 
 TRUTH = DAG.from_edges([("a", "b"), ("b", "c"), ("d", "c")], names=[*"abcd", "alone"])
 FOUND = DAG.from_edges([("a", "b"), ("c", "b"), ("a", "d")], names=TRUTH.names)
@@ -176,3 +178,28 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.mkdtemp", refuse)
     with pytest.raises(InputError, match=r"folder must be writable, got .*: Permission denied"):
         write_graph(FOUND, tmp_path)
+
+
+# --- Numbers ---------------------------------------------------------------------------------------
+
+
+def test_the_table_marks_the_metrics_of_a_graph_with_a_cycle():
+    mixed = PDAG.from_edges(undirected=[("a", "b"), ("b", "c")], names=TRUTH.names)
+    cyclic = CyclicGraph([[0, 1], [1, 0]], ["a", "b"])
+    table = comparison_table({"found": FOUND, "mixed": mixed, "cyclic": cyclic}, TRUTH).splitlines()
+    assert [line[22:].split() for line in table] == [
+        ["TPR", "FDR", "SHD", "precision", "F1"],
+        ["0.333", "0.667", "3", "0.333", "0.333"],
+        ["0.667", "0.000", "1", "1.000", "0.800"],
+        ["\u00d7"] * 5,
+    ]
+    assert [line[:22].rstrip() for line in table] == ["against the true graph", "found", "mixed", "cyclic"]
+
+
+def test_the_record_of_a_fit_has_the_distances_of_causal_effects():
+    data = ds.datasets.load("sachs")
+    model = ds.RandomSampling(edge_budget=12, score="bic-linear", random_state=0).fit(data)
+    record = as_json(model, data, "sachs")
+    for key, graph in (("metrics", model.dag_), ("pruned_metrics", model.pruned_dag_)):
+        assert record[key]["sid"] == ds.metrics.sid(graph, data.truth)
+        assert record[key]["ancestor_aid"] == ds.metrics.aid(graph, data.truth, "ancestor")

@@ -21,7 +21,7 @@ from dagsearch.data import Dataset, as_dataset
 from dagsearch.errors import DataError, InputError
 from dagsearch.graph import DAG, as_graph
 from dagsearch.graph.checks import default_names
-from dagsearch.metrics.agreement import spread
+from dagsearch.metrics.matching import spread
 
 # Columns that were standardised differ in variance by rounding only: they are equal up to this relative difference.
 TOLERANCE = 1e-9

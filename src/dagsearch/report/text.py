@@ -11,7 +11,7 @@ from dagsearch.data import Dataset
 from dagsearch.estimators import Certificate, DagEstimator, ExactSearch
 from dagsearch.estimators.result import Graph
 from dagsearch.graph import CyclicGraph
-from dagsearch.metrics import compare
+from dagsearch.metrics import classify, compare
 
 _EARLY = {
     "time-limit": "The time limit was reached: this is the best graph so far.",
@@ -61,7 +61,7 @@ def as_json(
     return record
 
 
-def _metrics(graph: Graph, truth: Any) -> dict[str, float | int] | None:
+def _metrics(graph: Graph, truth: Any) -> dict[str, float | int | None] | None:
     """Metrics of a graph; None if it is not acyclic."""
     return None if isinstance(graph, CyclicGraph) else compare(graph, truth)
 
@@ -141,9 +141,9 @@ def comparison_table(found: dict[str, Graph], truth: Any) -> str:
 
 def metric_cells(graph: Graph, truth: Any) -> list[str]:
     """TPR, FDR, SHD, precision and F1 as text."""
-    metrics = _metrics(graph, truth)
-    if metrics is None:
+    if isinstance(graph, CyclicGraph):
         return [_UNDEFINED] * len(_METRICS)
+    metrics = classify(graph, truth).metrics()
     return [str(metrics[key]) if key == "shd" else f"{metrics[key]:.3f}" for _, key in _METRICS]
 
 
