@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from typing import get_args, get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -11,6 +13,7 @@ from common import files_in, run, succeed
 
 import dagsearch as ds
 from dagsearch.data import read_dataset
+from dagsearch.datasets.mechanisms import MECHANISMS
 from dagsearch.graph.export import from_file, to_graphml
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -44,6 +47,21 @@ def test_data_and_truth_are_those_of_python(folder):
     assert table.names == wanted.names
     assert truth == wanted.truth
     assert {path.name for path in (folder / "made").iterdir()} == FILES
+
+
+def test_noise_that_depends_on_causes_and_errors_of_measurement_are_those_of_python():
+    options = ("--mechanism", "interaction", "--scale-dependence", 0.5, "--measurement-error", 0.2)
+    text = succeed("simulate", *SMALL, *options, "--out", "made")
+    settings = {"mechanism": "interaction", "scale_dependence": 0.5, "measurement_error": 0.2, "random_state": 0}
+    np.testing.assert_array_equal(written()[0].values, ds.datasets.simulate(5, 60, **settings).values)
+    assert "times exp(0.5 g) with g a random function of the parents, measured with errors of 20%" in text
+
+
+def test_the_help_names_all_mechanisms():
+    listed = succeed("simulate", "--help")
+    allowed = get_args(get_type_hints(ds.datasets.simulate)["mechanism"])
+    assert set(allowed) == {*MECHANISMS, "discrete"}
+    assert all(re.search(rf"\b{mechanism}\b", listed) for mechanism in allowed)
 
 
 def test_a_seed_repeats_byte_by_byte_and_another_does_not(folder):
@@ -184,6 +202,13 @@ WRONG = [
     (["--mechanism", "discrete", "--noise", "gaussian"], "--noise does not apply to --mechanism discrete"),
     (["--mechanism", "discrete", "--standardise"], "--standardise does not apply to --mechanism discrete"),
     (["--mechanism", "discrete", "--rescale"], "--rescale does not apply to --mechanism discrete"),
+    (["--mechanism", "discrete", "--scale-dependence", 0], "--scale-dependence does not apply to --mechanism discrete"),
+    (["--mechanism", "discrete", "--measurement-error", 0], "--measurement-error does not apply to --mechanism"),
+    (["--mechanism", "interactions"], "Did you mean 'interaction'?"),
+    (["--scale-dependence", -1], "--scale-dependence must be a number of at least 0, got -1.0"),
+    (["--scale-dependence", "nan"], "--scale-dependence must be a number of at least 0, got nan"),
+    (["--measurement-error", 1], "--measurement-error must be a number of at least 0 and below 1, got 1.0"),
+    (["--measurement-error", "much"], "'--measurement-error': 'much' is not a valid float"),
     (["--network", "asai"], "Did you mean 'asia'?"),
     (["--network", "missing.bif"], "missing.bif: cannot be read"),
     (["--network", "asia", "--rows", 1], "--rows must be a whole number of at least 3, got 1"),
@@ -193,6 +218,8 @@ WRONG = [
     (["--network", "asia", "--graph", "sachs"], "--graph does not apply to --network"),
     (["--network", "asia", "--mechanism", "linear"], "--mechanism does not apply to --network"),
     (["--network", "asia", "--standardise"], "--standardise does not apply to --network"),
+    (["--network", "asia", "--measurement-error", 0.1], "--measurement-error does not apply to --network"),
+    (["--network", "asia", "--scale-dependence", 0.1], "--scale-dependence does not apply to --network"),
     (["--nodes", 100, "--edges", 4950], "rescale the functions"),
     (["--out", "good.csv"], "--out must be a folder, good.csv is a file"),
     (["--json", "missing/made.json"], "--json must be a file in a folder that can be written to"),

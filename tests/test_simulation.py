@@ -20,7 +20,7 @@ from dagsearch.metrics import varsortability
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
-CONTINUOUS = ("linear", "quadratic", "gp", "additive")
+CONTINUOUS = ("linear", "quadratic", "gp", "additive", "saturating", "bump", "interaction", "network")
 ALL = (*CONTINUOUS, "discrete")
 KINDS = ("erdos-renyi", "scale-free")
 SHAPE = Shape(weights=(0.5, 2.0), length_scale=1.0)
@@ -123,6 +123,7 @@ def test_a_generator_is_used_up_and_none_is_fresh_and_named_in_the_citation():
 def test_rows_mechanism_noise_and_scale_leave_the_graph_as_it_is():
     truth = simulate(7, 100, random_state=5).truth
     others = [{"n_samples": 50}, {"noise": "laplace"}, {"standardise": True}, {"weights": 1}, {"noise_scale": 2.0}]
+    others += [{"scale_dependence": 1.0}, {"measurement_error": 0.5}]
     others += [{"mechanism": mechanism} for mechanism in ALL]
     for other in others:
         assert simulate(7, **{"n_samples": 40, **other}, random_state=5).truth == truth
@@ -334,10 +335,21 @@ WRONG = [
     ({"mechanism": "gp", "length_scale": 0}, "length_scale must be a number above 0, got 0"),
     ({"mechanism": "gp", "length_scale": "long"}, "length_scale must be a number above 0, got 'long'"),
     ({"mechanism": "gp", "weights": (1, 2)}, "weights does not apply to mechanism 'gp'"),
+    ({"scale_dependence": -0.1}, "scale_dependence must be a number of at least 0, got -0.1"),
+    ({"scale_dependence": float("inf")}, "scale_dependence must be a number of at least 0, got inf"),
+    ({"scale_dependence": None}, "scale_dependence must be a number of at least 0, got None"),
+    ({"measurement_error": 1}, "measurement_error must be a number of at least 0 and below 1, got 1"),
+    ({"measurement_error": -0.1}, "measurement_error must be a number of at least 0 and below 1, got -0.1"),
+    ({"measurement_error": float("nan")}, "measurement_error must be a number of at least 0 and below 1, got nan"),
+    ({"measurement_error": "20%"}, "measurement_error must be a number of at least 0 and below 1, got '20%'"),
+    ({"measurement_error": False, "mechanism": "bump"}, "measurement_error must be a number .* got False"),
+    ({"mechanism": "network", "length_scale": 2.0}, "length_scale does not apply to mechanism 'network', got 2.0"),
     ({"length_scale": 2.0}, "length_scale does not apply to mechanism 'linear', got 2.0"),
     ({"n_levels": 3}, "n_levels does not apply to mechanism 'linear', got 3"),
     ({"mechanism": "discrete", "noise": "laplace"}, "noise does not apply to mechanism 'discrete'"),
     ({"mechanism": "discrete", "standardise": True}, "standardise does not apply"),
+    ({"mechanism": "discrete", "measurement_error": 0.1}, "measurement_error does not apply to mechanism 'discrete'"),
+    ({"mechanism": "discrete", "scale_dependence": 0.1}, "scale_dependence does not apply to mechanism 'discrete'"),
     ({"mechanism": "discrete", "n_levels": 1}, "n_levels must be a whole number of at least 2"),
     ({"mechanism": "discrete", "n_levels": (3, 2)}, "n_levels must be a whole number of at least 2"),
     ({"mechanism": "discrete", "n_levels": (2, 2.5)}, "n_levels must be a whole number of at least 2"),

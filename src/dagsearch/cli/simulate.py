@@ -29,7 +29,9 @@ OPTION_OF = {
     "graph": "--graph",
     "mechanism": "--mechanism",
     "noise": "--noise",
+    "scale_dependence": "--scale-dependence",
     "rescale": "--rescale",
+    "measurement_error": "--measurement-error",
     "standardise": "--standardise",
     "network": "--network",
     "random_state": "--seed",
@@ -37,7 +39,7 @@ OPTION_OF = {
 """The option that sets each argument of `dagsearch.datasets.simulate`, and the network in place of most of them."""
 
 # Tables of probabilities have no scale, and a network also brings its own graph.
-_NOT_WITH_TABLES = ("noise", "rescale", "standardise")
+_NOT_WITH_TABLES = ("noise", "scale_dependence", "rescale", "measurement_error", "standardise")
 _NOT_WITH_NETWORK = ("n_nodes", "n_edges", "graph", "mechanism", *_NOT_WITH_TABLES)
 
 # From here on the order by variance is taken to give the causal order away; below one minus this, its reverse does.
@@ -52,9 +54,26 @@ SIMULATE_OPTIONS: list[Callable[..., Any]] = [
         show_default="erdos-renyi",
         help="erdos-renyi, scale-free (hubs are causes), a graph file, or a data set whose graph to take.",
     ),
-    click.option("--mechanism", show_default="linear", help="linear, quadratic, gp, additive or discrete."),
+    click.option(
+        "--mechanism",
+        show_default="linear",
+        help="linear, quadratic, gp, additive, saturating, bump, interaction, network (a neural one) or discrete.",
+    ),
     click.option("--noise", show_default="gaussian", help="gaussian, uniform, laplace, exponential or gumbel."),
+    click.option(
+        "--scale-dependence",
+        type=float,
+        show_default="0",
+        help="Let the scale of the noise depend on the causes: at 0.5 it is 1.6 times larger or smaller at one "
+        "standard deviation of a random function of them.",
+    ),
     click.option("--rescale", is_flag=True, default=None, help="Give each function variance 1 before noise is added."),
+    click.option(
+        "--measurement-error",
+        type=float,
+        show_default="0",
+        help="Share of each column's variance, below 1, that is error of measurement.",
+    ),
     click.option("--standardise", is_flag=True, default=None, help="Give each column mean 0 and variance 1."),
     click.option(
         "--network", help="In place of a random model: asia, child, insurance, or a .bif file to sample from."

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dagsearch.blas import one_blas_thread
 from dagsearch.data import Dataset, Kind
-from dagsearch.datasets.mechanisms import MECHANISMS, MOST_EXACT_ROWS, N_FEATURES, Shape, Values
-from dagsearch.datasets.noises import NOISES
+from dagsearch.datasets.mechanisms import MECHANISMS, MOST_EXACT_ROWS, N_FEATURES, Shape, Values, standardised
+from dagsearch.datasets.noises import NOISES, scale_factors
 from dagsearch.datasets.ranges import Range
 from dagsearch.errors import InputError
 from dagsearch.graph import DAG
@@ -21,7 +22,7 @@ LARGEST = 1e12
 
 @dataclass(frozen=True)
 class AdditiveNoiseModel:
-    """Random functions of the parents with independent noise; its fields are arguments of `simulate`, checked."""
+    """Random functions of the parents with noise added; its fields are arguments of `simulate`, checked."""
 
     mechanism: str
     noise: str
@@ -30,6 +31,8 @@ class AdditiveNoiseModel:
     length_scale: float
     rescale: bool
     standardise: bool
+    scale_dependence: float
+    measurement_error: float
 
     def sample(
         self, truth: DAG, n_samples: int, of_functions: np.random.Generator, of_noise: np.random.Generator
@@ -50,31 +53,51 @@ class AdditiveNoiseModel:
         InputError
             If values grow so large that rounding swallows the noise.
         """
-        values = self._values(truth, n_samples, of_functions, of_noise)
+        # Further streams leave those that they come from as they are, and with them the data without these options.
+        of_scales, of_errors = of_noise.spawn(2)
+        values = self._values(truth, n_samples, of_functions, of_noise, of_scales)
+        if self.measurement_error:
+            values = values + self._errors(values, of_errors)
         kind: Kind = "continuous"
         data = Dataset(values, truth.names, (kind,) * truth.n_nodes, (None,) * truth.n_nodes, truth)
         return replace(data, values=data.standardised()) if self.standardise else data
 
     def _values(
-        self, truth: DAG, n_samples: int, of_functions: np.random.Generator, of_noise: np.random.Generator
+        self,
+        truth: DAG,
+        n_samples: int,
+        of_functions: np.random.Generator,
+        of_noise: np.random.Generator,
+        of_scales: np.random.Generator,
     ) -> Values:
+        """Return the values of all variables without errors of measurement."""
         streams = of_functions.spawn(truth.n_nodes + 1)
         scales = streams.pop().uniform(*self.noise_scale, size=truth.n_nodes)
         # Row by row: more rows leave the noise of the first ones as it was.
         values = NOISES[self.noise](of_noise, (n_samples, truth.n_nodes)) * scales
+        scale_streams = of_scales.spawn(truth.n_nodes)
         with one_blas_thread():
             for node in topological_order(truth.adjacency):
                 parents = np.flatnonzero(truth.adjacency[:, node])
                 if len(parents):
-                    values[:, node] += self._effect(values[:, parents], streams[node], truth.names[node])
+                    causes = values[:, parents]
+                    if self.scale_dependence:
+                        values[:, node] *= scale_factors(causes, self.scale_dependence, scale_streams[node])
+                    values[:, node] += self._effect(causes, streams[node], truth.names[node])
         return values
+
+    def _errors(self, values: Values, rng: np.random.Generator) -> Values:
+        """Return Gaussian errors of measurement that make up their share of the variance of each column."""
+        sizes = values.std(axis=0) * math.sqrt(self.measurement_error / (1 - self.measurement_error))
+        errors: Values = rng.standard_normal(values.shape) * sizes
+        return errors
 
     def _effect(self, parents: Values, rng: np.random.Generator, name: str) -> Values:
         """Return what the parents contribute to a variable."""
         shape = Shape(self.weights, self.length_scale)
         with np.errstate(all="ignore"):
-            effect = MECHANISMS[self.mechanism](parents, rng, shape)
-            effect = (effect - effect.mean()) / effect.std() if self.rescale else effect
+            effect = MECHANISMS[self.mechanism].function(parents, rng, shape)
+            effect = standardised(effect) if self.rescale else effect
         # An overflow ends as infinity or not-a-number, which are not below any limit.
         if not np.abs(effect).max() < LARGEST * self.noise_scale[0]:
             raise InputError(
@@ -91,7 +114,7 @@ class AdditiveNoiseModel:
         n_samples
             Number of rows, on which the way of drawing from Gaussian processes depends.
         """
-        if self.mechanism in ("linear", "quadratic"):
+        if MECHANISMS[self.mechanism].argument == "weights":
             shape = f"weights of size {_in_words(self.weights)}"
         else:
             shape = f"length scale {self.length_scale:g}"
@@ -99,8 +122,18 @@ class AdditiveNoiseModel:
                 shape += f", approximated by {N_FEATURES} random Fourier features"
         rescaled = ", each rescaled to variance 1" if self.rescale else ""
         noise = f"{self.noise} noise with standard deviations of {_in_words(self.noise_scale)}"
-        end = ", standardised" if self.standardise else ""
-        return f"{self.mechanism} functions ({shape}{rescaled}) and {noise}{end}"
+        return f"{self.mechanism} functions ({shape}{rescaled}) and {noise}{self._additions_in_words()}"
+
+    def _additions_in_words(self) -> str:
+        """Say what happens to the noise and to the finished columns, in this order; mostly nothing."""
+        parts = []
+        if self.scale_dependence:
+            parts.append(f"times exp({self.scale_dependence:g} g) with g a random function of the parents")
+        if self.measurement_error:
+            parts.append(f"measured with errors of {100 * self.measurement_error:g}% of each variance")
+        if self.standardise:
+            parts.append("standardised")
+        return "".join(f", {part}" for part in parts)
 
 
 def _in_words(bounds: Range) -> str:

@@ -20,6 +20,13 @@ def positive_range(name: str, value: Any) -> Range:
     return float(pair[0]), float(pair[1])
 
 
+def share(name: str, value: Any) -> float:
+    """Return a number of at least 0 and below 1."""
+    if not _is_real(value) or not 0 <= value < 1:
+        raise InputError(f"{name} must be a number of at least 0 and below 1, got {value!r}")
+    return float(value)
+
+
 def level_range(name: str, value: Any) -> tuple[int, int]:
     """Return a pair (fewest, most) of whole numbers with 2 <= fewest <= most; a single number is both."""
     pair = (value, value) if isinstance(value, numbers.Integral) else value

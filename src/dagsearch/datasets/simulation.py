@@ -1,10 +1,12 @@
-r"""Data with a known truth, made to order: a graph, a mechanism, noise.
+r"""Data with a known truth, made to order: a graph, a mechanism, noise, errors of measurement.
 
 ::
 
-    seed --spawn--> graph ------> DAG ---------------+
-               \--> functions --> mechanism, scales --+--> values --> Dataset
-                \-> noise ------> noise -------------+
+    seed --spawn--> graph ------> DAG ----------------+
+               \--> functions --> mechanism, scales --+--> values ----+--> Dataset
+                \-> noise ------> noise --------------+               |
+                      \--> its dependence on causes --+               |
+                       \-> errors of measurement ---------------------+
 
 Each part has a random stream of its own: other numbers of rows or other mechanisms leave the graph as it is.
 """
@@ -22,6 +24,7 @@ from dagsearch._version import __version__
 from dagsearch.data import Dataset
 from dagsearch.datasets import ranges
 from dagsearch.datasets.continuous import AdditiveNoiseModel
+from dagsearch.datasets.mechanisms import MECHANISMS
 from dagsearch.datasets.noises import NOISES
 from dagsearch.datasets.random_graphs import RANDOM_GRAPHS, random_adjacency
 from dagsearch.datasets.random_network import RandomTables
@@ -34,14 +37,9 @@ from dagsearch.graph.convert import is_matrix
 DEFAULT_NODES = 10
 FEWEST_NODES, FEWEST_ROWS = 2, 3  # a Dataset has no fewer
 
-_WITH_NOISE = {"noise", "noise_scale", "rescale", "standardise"}
-_TAKEN_BY = {
-    "linear": _WITH_NOISE | {"weights"},
-    "quadratic": _WITH_NOISE | {"weights"},
-    "gp": _WITH_NOISE | {"length_scale"},
-    "additive": _WITH_NOISE | {"length_scale"},
-    "discrete": {"n_levels", "concentration"},
-}
+_WITH_NOISE = {"noise", "noise_scale", "scale_dependence", "rescale", "measurement_error", "standardise"}
+_TAKEN_BY = {name: _WITH_NOISE | {mechanism.argument} for name, mechanism in MECHANISMS.items()}
+_TAKEN_BY["discrete"] = {"n_levels", "concentration"}
 
 
 def simulate(
@@ -50,12 +48,16 @@ def simulate(
     *,
     graph: Any = "erdos-renyi",
     n_edges: int | None = None,
-    mechanism: Literal["linear", "quadratic", "gp", "additive", "discrete"] = "linear",
+    mechanism: Literal[
+        "linear", "quadratic", "gp", "additive", "saturating", "bump", "interaction", "network", "discrete"
+    ] = "linear",
     noise: Literal["gaussian", "uniform", "laplace", "exponential", "gumbel"] = "gaussian",
     weights: float | Range = (0.5, 2.0),
     noise_scale: float | Range = (0.5, 1.0),
+    scale_dependence: float = 0.0,
     length_scale: float = 1.0,
     rescale: bool | None = None,
+    measurement_error: float = 0.0,
     standardise: bool = False,
     n_levels: int | tuple[int, int] = (2, 4),
     concentration: float = 1.0,
@@ -83,19 +85,33 @@ def simulate(
         monomials of degree 1 and 2, each of which is there with probability 1/2, as in Zhu, Ng and Chen 2020.
         ``"gp"``: a function of all parents jointly from a Gaussian process with an RBF kernel of variance 1; exact up
         to 3000 rows, beyond that approximated by 1000 random Fourier features. ``"additive"``: a sum over the parents
-        of one-dimensional functions of that kind. ``"discrete"``: a conditional probability table.
+        of one-dimensional functions of that kind. ``"saturating"``: a sum of curves that level off on both sides, as
+        responses to a dose do. ``"bump"``: a sum of curves that rise and fall, so that linear correlation may vanish.
+        ``"interaction"``: products of pairs of parents beside main effects; with one parent, its square.
+        ``"network"``: a neural network of all parents jointly, with one hidden layer of 15 units. The last four take
+        their parents in units of their standard deviations. ``"discrete"``: a conditional probability table.
     noise
         Distribution of the noise that is added; all have mean 0.
     weights
-        Range of the absolute weights of ``"linear"`` and ``"quadratic"``, whose signs are random; a number: all are
-        of this size.
+        Range of the absolute weights of all mechanisms but ``"gp"``, ``"additive"`` and ``"discrete"``, whose signs are
+        random; a number: all are of this size. Where functions are rescaled, only their ratios matter, except those of
+        ``"network"``, which lead into the hidden units: the larger, the rougher the function.
     noise_scale
         Range of the standard deviations of noise, one per variable; a number: all are equal.
+    scale_dependence
+        How strongly the scale of the noise depends on the parents: it is multiplied by exp(scale_dependence * g) with
+        g a random smooth function of them that has mean 0 and variance 1 over the rows. At 0.5, the noise is by a
+        factor of exp(0.5) = 1.6 larger, or smaller, where g is one standard deviation above, or below, its mean; 0:
+        not at all. Factors stay between 1/1000 and 1000. Variables without parents keep their scale.
     length_scale
         Of the kernel of ``"gp"`` and ``"additive"``, in units of the parents: the larger, the smoother.
     rescale
         Whether each function's values are shifted and scaled to mean 0 and variance 1 over the rows before the noise is
-        added. By default only those of ``"quadratic"``, which would explode along paths.
+        added. By default those of all mechanisms but ``"linear"``, ``"gp"`` and ``"additive"``: quadratic ones would
+        explode along paths, and the others then compare with the noise however many parents there are.
+    measurement_error
+        Share of the variance of each column, from 0 to below 1, that is error of measurement: independent Gaussian
+        noise that is added to the finished columns. Effects come from the values without it.
     standardise
         Whether each column has mean 0 and variance 1 in the end. Variances then no longer give away the causal order,
         see `dagsearch.metrics.varsortability`.
@@ -127,8 +143,10 @@ def simulate(
         "noise": noise,
         "weights": weights,
         "noise_scale": noise_scale,
+        "scale_dependence": scale_dependence,
         "length_scale": length_scale,
         "rescale": rescale,
+        "measurement_error": measurement_error,
         "standardise": standardise,
         "n_levels": n_levels,
         "concentration": concentration,
@@ -162,8 +180,10 @@ def _model(mechanism: str, settings: dict[str, Any]) -> AdditiveNoiseModel | Ran
         weights=ranges.positive_range("weights", settings["weights"]),
         noise_scale=ranges.positive_range("noise_scale", settings["noise_scale"]),
         length_scale=checks.real("length_scale", settings["length_scale"], 0.0, strict=True),
-        rescale=mechanism == "quadratic" if rescale is None else checks.boolean("rescale", rescale),
+        rescale=MECHANISMS[mechanism].rescaled if rescale is None else checks.boolean("rescale", rescale),
         standardise=checks.boolean("standardise", settings["standardise"]),
+        scale_dependence=checks.real("scale_dependence", settings["scale_dependence"], 0.0),
+        measurement_error=ranges.share("measurement_error", settings["measurement_error"]),
     )
 
 
