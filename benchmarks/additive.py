@@ -199,9 +199,15 @@ def scores(options) -> None:
                 data = ds.datasets.load(each)
                 score = ds.scores.make(score_name, data, n_jobs=2)
                 for seed in range(options.seeds):
-                    model = ds.CDUCT(score, budget, sims, horizon, 0.05, prune="cam", random_state=seed, n_jobs=2).fit(
-                        data
-                    )
+                    model = ds.CDUCT(
+                        score=score,
+                        edge_budget=budget,
+                        sims_per_node=sims,
+                        horizon=horizon,
+                        prune="cam",
+                        random_state=seed,
+                        n_jobs=2,
+                    ).fit(data)
                     found.append(ds.metrics.compare(model.pruned_dag_, data.truth))
                 seconds = time.perf_counter() - started
                 report(f"  up to {each}, {score_name}", found, reference, "paper, bic-gp", f"{seconds:.0f} s")

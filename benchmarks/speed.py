@@ -109,7 +109,16 @@ def runs() -> None:
         except ds.DataError as error:
             print(f"{name}: skipped, {error}")
             continue
-        model = ds.CDUCT(score, budget, sims, horizon, exploration, prune="none", random_state=11, n_jobs=2)
+        model = ds.CDUCT(
+            score=score,
+            edge_budget=budget,
+            sims_per_node=sims,
+            horizon=horizon,
+            exploration=exploration,
+            prune="none",
+            random_state=11,
+            n_jobs=2,
+        )
         result = model.fit(data).result_
         print(
             f"{name}: {result.seconds:.1f} s (limit {limit} s, paper {paper}), reward {result.reward:.3f}, "

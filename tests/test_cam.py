@@ -204,7 +204,7 @@ def test_a_variable_gets_one_cause_for_twenty_rows_unless_told_otherwise(n_sampl
 @both_ways
 def test_neither_the_seed_nor_n_jobs_changes_a_graph_without_ties(neighbour_selection):
     runs = [
-        ds.CAM(neighbour_selection, n_jobs=n_jobs, random_state=seed).fit(TABLE)
+        ds.CAM(neighbour_selection=neighbour_selection, n_jobs=n_jobs, random_state=seed).fit(TABLE)
         for n_jobs, seed in ((1, 0), (2, 0), (-1, 0), (1, 1), (3, 2))
     ]
     for run in runs[1:]:

@@ -75,12 +75,6 @@ def test_fit_returns_self_changes_no_parameter_and_can_be_repeated(kind):
     assert not [name for name in vars(clone(model)) if name.endswith("_")]
 
 
-def test_the_contract_names_the_arguments_of_cduct_in_this_order():
-    expected = ["score", "edge_budget", "sims_per_node", "horizon", "exploration", "final_move", "prune", "knowledge"]
-    expected += ["time_limit", "random_state", "n_jobs", "progress"]
-    assert list(inspect.signature(ds.CDUCT).parameters)[: len(expected)] == expected
-
-
 # ---------------------------------------------------------------- the input
 
 

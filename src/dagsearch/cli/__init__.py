@@ -14,6 +14,7 @@ from dagsearch._version import __version__
 from dagsearch.cli.files import check_destinations, deliver, load, write_json
 from dagsearch.cli.options import (
     DISCOVER_OPTIONS,
+    GroupedCommand,
     certificate_of,
     estimator,
     in_words_of_the_command,
@@ -52,7 +53,7 @@ def main() -> None:
     """Causal discovery: from a table to the graph of which variable causes which."""
 
 
-@main.command()
+@main.command(cls=GroupedCommand)
 @click.argument("data")
 @with_options(DISCOVER_OPTIONS)
 def discover(data: str, **options: Any) -> None:
@@ -88,7 +89,8 @@ def compare(found: Path, truth: Path, json_file: str | None) -> None:
     result = metrics.compare(graph(found), true_graph)
     if json_file != "-":
         for name, value in result.items():
-            click.echo(f"{name:>14}  {value:.4f}" if isinstance(value, float) else f"{name:>14}  {value}")
+            shown = "-" if value is None else f"{value:.4f}" if isinstance(value, float) else value
+            click.echo(f"{name:>14}  {shown}")
     write_json(result, json_file)
 
 

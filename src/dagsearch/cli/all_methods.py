@@ -17,6 +17,7 @@ from dagsearch.estimators import METHODS, Certificate, DagEstimator, ExactSearch
 from dagsearch.estimators.base import reward_of
 from dagsearch.estimators.certificate import certify_graph
 from dagsearch.graph import DAG
+from dagsearch.parameters import declared
 from dagsearch.report.text import as_json, certificate_as_json, metric_cells
 from dagsearch.scores import Score
 from dagsearch.search.protocol import FINISHED, INTERRUPTED
@@ -117,7 +118,7 @@ def _check_settings(options: dict[str, Any]) -> None:
     """Refuse a wrong value of an option before any method is run, though only the last one takes it."""
     given = arguments({**options, "require": [], "forbid": []})
     for kind in METHODS.values():
-        names = kind().get_params().keys() - (set() if kind.any_score else {"score"})
+        names = declared(kind).keys() - (set() if kind.any_score else {"score"})
         kind(**{name: value for name, value in given.items() if name in names}).check()
 
 
@@ -125,7 +126,7 @@ def _model(method: str, options: dict[str, Any], data: Dataset, judge: Score | N
     """The estimator of a method; options that it does not take are for others."""
     kind = METHODS[method]
     given = arguments(options)
-    taken = kind().get_params()
+    taken = declared(kind)
     if "knowledge" in given and "knowledge" not in taken:
         raise InputError("cannot be told what is known beforehand")
     if "discrete" not in kind.data_kinds and all(k == "discrete" for k in data.kinds):

@@ -8,9 +8,10 @@ from importlib.util import find_spec
 from dagsearch.cli.options import OPTION_OF
 from dagsearch.errors import UnknownNameError
 from dagsearch.estimators import METHODS, DagEstimator
+from dagsearch.parameters import declared, methods_that_take
 
 _NEEDED_BY = {"rl": ("jax", "optax"), "baselines": ("ges", "causallearn"), "exact": ("pyscipopt",)}
-_FOR_ALL = ("prune", "alpha", "random_state", "n_jobs")
+_FOR_ALL = [name for name in OPTION_OF if len(methods_that_take(name)) == len(METHODS)]
 
 
 def listed() -> str:
@@ -34,15 +35,14 @@ def described(name: str) -> str:
     if name not in METHODS:
         raise UnknownNameError("method", name, METHODS)
     kind = METHODS[name]
-    parameters = inspect.signature(kind).parameters
     lines = [f"{name} (ds.{kind.__name__}): {' or '.join(kind.data_kinds)} data", "", inspect.getdoc(kind) or "", ""]
     if kind.extra is not None:
         state = "installed" if is_installed(kind.extra) else f"not installed: pip install 'dagsearch[{kind.extra}]'"
         lines += [f"Extra {kind.extra}: {state}", ""]
     lines.append("Options, with the defaults of the Python arguments:")
-    for argument, parameter in parameters.items():
+    for argument, known in declared(kind).items():
         if argument in OPTION_OF:
-            lines.append(f"  {OPTION_OF[argument]:<24}{argument}={parameter.default!r}")
+            lines.append(f"  {OPTION_OF[argument]:<24}{argument}={known.default!r}")
     return "\n".join(lines)
 
 
@@ -53,5 +53,5 @@ def is_installed(extra: str) -> bool:
 
 def _options(kind: type[DagEstimator]) -> list[str]:
     """Options of a method beyond those that all have."""
-    taken = inspect.signature(kind).parameters
+    taken = declared(kind)
     return [option for name, option in OPTION_OF.items() if name in taken and name not in _FOR_ALL]

@@ -10,46 +10,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dagsearch.errors import InputError, UnknownNameError
+from dagsearch.parameters import HEADINGS, METHODS, Group, Parameter, declared, every_parameter, methods_that_take
 
 if TYPE_CHECKING:
     from dagsearch.data import Kind
     from dagsearch.graph import Knowledge
 
-OPTION_OF = {
-    "score": "--score",
-    "variances": "--variances",
-    "penalty": "--penalty",
-    "levels": "--levels",
-    "edge_budget": "--edges",
-    "budget": "--budget",
-    "sims_per_node": "--sims-per-node",
-    "horizon": "--horizon",
-    "exploration": "--exploration",
-    "exploration_scale": "--exploration-scale",
-    "final_move": "--final-move",
-    "n_restarts": "--restarts",
-    "max_parents": "--max-parents",
-    "n_best": "--best",
-    "solver": "--solver",
-    "knowledge": "--require and --forbid",
-    "prune": "--prune",
-    "alpha": "--alpha",
-    "neighbour_selection": "--no-selection",
-    "max_iter": "--max-iter",
-    "l1": "--l1",
-    "threshold": "--threshold",
-    "repair": "--repair",
-    "ci_test": "--ci-test",
-    "ci_level": "--ci-level",
-    "n_iterations": "--iterations",
-    "batch_size": "--batch-size",
-    "input_dimension": "--input-dimension",
-    "learning_rate": "--learning-rate",
-    "random_state": "--seed",
-    "n_jobs": "--jobs",
-    "time_limit": "--time-limit",
-}
+_PARAMETERS = {name: known for name, known in every_parameter().items() if known.option is not None}
+
+OPTION_OF = {**{name: str(known.option) for name, known in _PARAMETERS.items()}, "knowledge": "--require and --forbid"}
 """The option that sets each argument of the estimators."""
+
+# An option that few methods take names them.
+_FEW = 2
 
 
 def in_words_of_the_command(message: str, option_of: Mapping[str, str] = OPTION_OF) -> str:
@@ -75,22 +48,6 @@ def edges_from_text(_: click.Context, parameter: click.Parameter, values: tuple[
     return edges
 
 
-def levels_from_text(_: click.Context, parameter: click.Parameter, value: str | None) -> str | dict[str, int] | None:
-    """``seen``, ``declared``, or numbers of levels by column, written as ``name=count,name=count``."""
-    if value is None or value in ("seen", "declared"):
-        return value
-    levels: dict[str, int] = {}
-    for part in value.split(","):
-        name, _equals, count = (word.strip() for word in part.rpartition("="))
-        if not name or not count.isdecimal():
-            message = f"write 'seen', 'declared', or levels of columns as 'name=count,name=count', got {value!r}"
-            raise click.BadParameter(message, param=parameter)
-        if name in levels:
-            raise click.BadParameter(f"column {name!r} is there twice, got {value!r}", param=parameter)
-        levels[name] = int(count)
-    return levels
-
-
 def settings_from_text(
     _: click.Context, parameter: click.Parameter, values: tuple[str, ...]
 ) -> tuple[tuple[str, int | float | str], ...]:
@@ -113,72 +70,120 @@ def _number_or_text(value: str) -> int | float | str:
     return value
 
 
+class GroupedOption(click.Option):
+    """An option that help shows under the heading of its group."""
+
+    def __init__(self, *declarations: Any, group: Group, **attributes: Any) -> None:
+        super().__init__(*declarations, **attributes)
+        self.group: Group = group
+
+
+class GroupedCommand(click.Command):
+    """A command whose help has a heading for each group of options."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options group by group; ``--help`` itself, which has no group, is the last one."""
+        rows: dict[Group, list[tuple[str, str]]] = {group: [] for group in HEADINGS}
+        for option in self.get_params(ctx):
+            row = option.get_help_record(ctx) if isinstance(option, click.Option) else None
+            if row is not None:
+                rows[getattr(option, "group", "output")].append(row)
+        for group, heading in HEADINGS.items():
+            with formatter.section(heading):
+                formatter.write_dl(rows[group])
+
+
+def _option(*names: str, group: Group, **attributes: Any) -> Callable[..., Any]:
+    return click.option(*names, cls=GroupedOption, group=group, **attributes)
+
+
+def _option_of(name: str, known: Parameter) -> Callable[..., Any]:
+    """The option of a parameter; its value is None where it is not given, unless it has a default of its own."""
+    attributes: dict[str, Any] = {"group": known.group, "help": _help(name, known), "default": known.option_default}
+    if known.value_type is bool:
+        return _option(OPTION_OF[name], name, is_flag=True, flag_value=not known.default, **attributes)
+    if known.read is None:
+        attributes["type"] = known.value_type
+    else:
+        attributes["callback"] = _reader(known.read)
+    if known.option_default is not None:
+        attributes["show_default"] = True
+    elif known.default is not None:
+        attributes["show_default"] = str(known.default)
+    return _option(OPTION_OF[name], name, **attributes)
+
+
+def _reader(read: Callable[[str], Any]) -> Callable[[click.Context, click.Parameter, str | None], Any]:
+    """What click calls to read the text of an option."""
+
+    def callback(_: click.Context, parameter: click.Parameter, text: str | None) -> Any:
+        try:
+            return None if text is None else read(text)
+        except ValueError as error:
+            raise click.BadParameter(str(error), param=parameter) from error
+
+    return callback
+
+
+def _help(name: str, known: Parameter) -> str:
+    """What the help of an option says, with the methods that take it if they are few."""
+    text = known.on_command_line or _in_plain_words(known.text)
+    takers = methods_that_take(name)
+    if len(takers) > _FEW:
+        return text
+    return f"{', '.join(takers)}: {text[0].lower()}{text[1:]}"
+
+
+def _in_plain_words(text: str) -> str:
+    """A text of Python's documentation without its marks, naming options for arguments."""
+
+    def plain(marked: re.Match[str]) -> str:
+        name, _equals, value = marked[1].partition("=")
+        return f"{OPTION_OF.get(name, name)} {value}".strip().replace('"', "")
+
+    return re.sub(r"`+([^`]+)`+", plain, text)
+
+
 DISCOVER_OPTIONS: list[Callable[..., Any]] = [
-    click.option(
+    _option(
         "--method",
+        group="score",
         default="cd-uct",
         show_default=True,
-        help="cd-uct, greedy, random-search, random-sampling, cam, notears, lingam, ges, pc, exact, rl-bic, or all of "
-        "them: all. See dagsearch methods.",
+        help=f"{', '.join(METHODS)}, or all of them: all. See dagsearch methods.",
     ),
-    click.option(
-        "--score",
-        show_default="auto",
-        help="auto, bic-linear, bic-quadratic, bic-gp, bic-gam, bic-discrete, bdeu.",
+    *(_option_of(name, known) for name, known in _PARAMETERS.items()),
+    _option(
+        "--require",
+        group="restrictions",
+        multiple=True,
+        callback=edges_from_text,
+        help="Edge that must be there: 'cause->effect'.",
     ),
-    click.option("--variances", show_default="different", help="different or equal residual variances."),
-    click.option(
-        "--penalty",
-        show_default="auto",
-        help="edges, parameters; auto: edges if --edges is given.",
+    _option(
+        "--forbid",
+        group="restrictions",
+        multiple=True,
+        callback=edges_from_text,
+        help="Edge that must not be there: 'cause->effect'.",
     ),
-    click.option(
-        "--levels",
-        show_default="seen",
-        callback=levels_from_text,
-        help="Levels of columns for discrete scores: seen, declared (by the table), or name=count,name=count.",
+    _option(
+        "--certify",
+        group="proof",
+        is_flag=True,
+        help="Report the optimum (or a bound) and the gap of the graph that was found.",
     ),
-    click.option("--edges", type=int, help="Number of edges to construct; by default the score decides."),
-    click.option("--budget", help="exact: --edges means exactly (default) or at-most so many."),
-    click.option("--sims-per-node", type=float, help="Simulations per decision, times the number of variables."),
-    click.option("--horizon", type=int, help="A simulation adds at most so many edges."),
-    click.option("--exploration", type=float, help="Weight of exploration in the tree."),
-    click.option("--exploration-scale", help="root-mean (as in the paper's runs) or none."),
-    click.option("--final-move", help="most-visits or highest-mean."),
-    click.option("--restarts", type=int, help="Independent searches; the best graph is kept."),
-    click.option("--max-parents", type=int, help="No variable gets more causes."),
-    click.option(
-        "--require", multiple=True, callback=edges_from_text, help="Edge that must be there: 'cause->effect'."
+    _option("--discrete", group="data", callback=listed_names, help="Columns to take as discrete, comma-separated."),
+    _option(
+        "--continuous", group="data", callback=listed_names, help="Columns to take as continuous, comma-separated."
     ),
-    click.option(
-        "--forbid", multiple=True, callback=edges_from_text, help="Edge that must not be there: 'cause->effect'."
+    _option(
+        "--truth", group="data", type=click.Path(path_type=Path), help="File with the true graph, to compare with."
     ),
-    click.option("--discrete", callback=listed_names, help="Columns to take as discrete, comma-separated."),
-    click.option("--continuous", callback=listed_names, help="Columns to take as continuous, comma-separated."),
-    click.option("--prune", show_default="auto", help="auto, cam, coefficients or none."),
-    click.option("--alpha", type=float, help="Significance level of --prune cam; 0.001 by default."),
-    click.option("--no-selection", is_flag=True, help="cam: search without preliminary neighbour selection."),
-    click.option("--l1", type=float, help="notears: weight of the L1 penalty; 0.1 by default."),
-    click.option("--threshold", type=float, help="notears: smallest weight that is an edge; 0.3 by default."),
-    click.option("--repair", is_flag=True, help="notears: drop the smallest weights on cycles if there are any."),
-    click.option("--max-iter", type=int, help="lingam: most iterations of FastICA; 1000 by default."),
-    click.option("--ci-test", help="pc: fisherz, gsq or chisq; by default by the kinds of the columns."),
-    click.option("--ci-level", type=float, help="pc: level of the tests of independence; 0.05 by default."),
-    click.option("--iterations", type=int, help="rl-bic: steps of training; 20000 by default."),
-    click.option("--batch-size", type=int, help="rl-bic: graphs sampled in each step; 64 by default."),
-    click.option("--input-dimension", type=int, help="rl-bic: observations that describe a variable; 64 by default."),
-    click.option("--learning-rate", type=float, help="rl-bic: of Adam at the start; 0.001 by default."),
-    click.option("--best", type=int, help="exact: find so many of the best graphs; 1 by default."),
-    click.option("--solver", help="exact, --certify: auto, dynamic, highs or scip."),
-    click.option(
-        "--certify", is_flag=True, help="Report the optimum (or a bound) and the gap of the graph that was found."
+    _option(
+        "--out", group="output", type=click.Path(path_type=Path), help="Folder for graph.dot, .graphml, .csv and .svg."
     ),
-    click.option("--truth", type=click.Path(path_type=Path), help="File with the true graph, to compare with."),
-    click.option("--seed", type=int, default=0, show_default=True, help="Same data, settings and seed: same graph."),
-    click.option("--jobs", type=int, default=-1, help="Threads; by default all cores. Changes no result."),
-    click.option("--time-limit", type=float, help="Seconds; the best graph so far is then returned."),
-    click.option("--out", type=click.Path(path_type=Path), help="Folder for graph.dot, .graphml, .csv and .svg."),
-    click.option("--json", "json_file", help="File for the result as JSON, or - for standard output."),
+    _option("--json", "json_file", group="output", help="File for the result as JSON, or - for standard output."),
 ]
 
 
@@ -195,13 +200,13 @@ def with_options(options: list[Callable[..., Any]]) -> Callable[..., Any]:
 
 def estimator(method: str, options: dict[str, Any]) -> Any:
     """The estimator of a method, with the options that it takes; says which ones it does not take."""
-    from dagsearch.estimators import METHODS  # noqa: PLC0415 - imports scikit-learn and numba
-    from dagsearch.estimators.certificate import check_proof  # noqa: PLC0415
-
     if method not in METHODS:
         raise UnknownNameError("method", method, [*METHODS, "all"])
+    from dagsearch import estimators  # noqa: PLC0415 - imports scikit-learn and numba
+    from dagsearch.estimators.certificate import check_proof  # noqa: PLC0415
+
     given = arguments(options)
-    taken = METHODS[method]().get_params()
+    taken = declared(METHODS[method])
     of_proof = {"solver", "time_limit"} if options["certify"] else set()
     if options["certify"]:
         check_proof(options["time_limit"], options["solver"] or "auto")
@@ -209,7 +214,8 @@ def estimator(method: str, options: dict[str, Any]) -> Any:
         if name == "knowledge":
             raise InputError(f"{method} cannot be told what is known beforehand: it takes no --require and --forbid")
         click.echo(f"note: {method} takes no {OPTION_OF[name]}, which is ignored", err=True)
-    return METHODS[method](**{name: value for name, value in given.items() if name in taken}, progress=True)
+    chosen = {name: value for name, value in given.items() if name in taken}
+    return estimators.METHODS[method](**chosen, progress=True)
 
 
 def certificate_of(model: Any, options: dict[str, Any]) -> Any:
@@ -223,41 +229,8 @@ def certificate_of(model: Any, options: dict[str, Any]) -> Any:
 
 def arguments(options: dict[str, Any]) -> dict[str, Any]:
     """The arguments of estimators that were given as options."""
-    by_argument = {
-        "score": options["score"],
-        "variances": options["variances"],
-        "penalty": options["penalty"],
-        "levels": options["levels"],
-        "edge_budget": options["edges"],
-        "budget": options["budget"],
-        "sims_per_node": options["sims_per_node"],
-        "horizon": options["horizon"],
-        "exploration": options["exploration"],
-        "exploration_scale": options["exploration_scale"],
-        "final_move": options["final_move"],
-        "n_restarts": options["restarts"],
-        "max_parents": options["max_parents"],
-        "n_best": options["best"],
-        "solver": options["solver"],
-        "knowledge": _knowledge(options),
-        "prune": options["prune"],
-        "alpha": options["alpha"],
-        "neighbour_selection": False if options["no_selection"] else None,
-        "max_iter": options["max_iter"],
-        "l1": options["l1"],
-        "threshold": options["threshold"],
-        "repair": options["repair"] or None,
-        "ci_test": options["ci_test"],
-        "ci_level": options["ci_level"],
-        "n_iterations": options["iterations"],
-        "batch_size": options["batch_size"],
-        "input_dimension": options["input_dimension"],
-        "learning_rate": options["learning_rate"],
-        "random_state": options["seed"],
-        "n_jobs": options["jobs"],
-        "time_limit": options["time_limit"],
-    }
-    return {name: value for name, value in by_argument.items() if value is not None}
+    given = {**{name: options[name] for name in _PARAMETERS}, "knowledge": _knowledge(options)}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _knowledge(options: dict[str, Any]) -> Knowledge | None:

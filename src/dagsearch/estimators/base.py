@@ -7,7 +7,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -19,10 +19,18 @@ from dagsearch.estimators.progress import progress_bar
 from dagsearch.estimators.result import Construction, Graph, Result
 from dagsearch.gam import max_parents_for
 from dagsearch.graph import DAG, PDAG, CyclicGraph
+from dagsearch.parameters import (
+    CommonParameters,
+    ContinuousScoreParameters,
+    ScoreParameters,
+    TimeParameters,
+    declared,
+    with_parameters,
+)
 from dagsearch.pruning import METHODS as PRUNING_METHODS
 from dagsearch.pruning import EdgeEvidence, evidence
 from dagsearch.scores.choose import Choice, choose
-from dagsearch.scores.levels import Levels, require_levels
+from dagsearch.scores.levels import require_levels
 from dagsearch.search.monitor import Monitor
 
 logger = logging.getLogger("dagsearch")
@@ -42,7 +50,7 @@ class Judgement(NamedTuple):
     notes: tuple[str, ...]
 
 
-class DagEstimator(BaseEstimator):  # type: ignore[misc]
+class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
     """Base of all methods.
 
     After `fit`: ``dag_``, ``pruned_dag_``, ``evidence_``, ``reward_``, ``score_`` (the score object, whose cache
@@ -62,18 +70,18 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
     pruned_by_significance: ClassVar[bool] = False
     """Whether ``prune="auto"`` is CAM pruning with any continuous score, as the score does not construct the graph."""
 
-    # Parameters of every estimator; methods that do not take one have it as a class attribute.
+    # What most methods take as a parameter; the others have it as an attribute of the class.
     score: Any
-    variances: Literal["different", "equal"] = "different"
-    penalty: str = "auto"
-    levels: Levels = "seen"
-    prune: str
-    alpha: float
-    kinds: Any
-    time_limit: float | None = None
-    random_state: Any
-    n_jobs: int
-    progress: bool
+    levels = ScoreParameters.levels
+    variances = ContinuousScoreParameters.variances
+    penalty = ContinuousScoreParameters.penalty
+    time_limit = TimeParameters.time_limit
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        """Let the docstring of a method tell of its parameters."""
+        super().__init_subclass__(**keywords)
+        if cls.method and cls.__doc__:
+            cls.__doc__ = with_parameters(cls.__doc__, cls)
 
     @abstractmethod
     def _construct(self, judgement: Judgement, rng: np.random.Generator, monitor: Monitor) -> Construction:
@@ -144,10 +152,12 @@ class DagEstimator(BaseEstimator):  # type: ignore[misc]
     def _check_common(self) -> None:
         if self.kinds is not None and not isinstance(self.kinds, Mapping):
             raise InputError(f"kinds must be a mapping from column to kind, or None, got {self.kinds!r}")
-        checks.one_of("variances", self.variances, ("different", "equal"))
-        checks.one_of("penalty", self.penalty, ("auto", "edges", "parameters"))
-        require_levels(self.levels)
+        # Messages call this one by another name than the others, to which the same rule applies.
         checks.one_of("pruning method", self.prune, ("auto", *PRUNING_METHODS))
+        for name, known in declared(type(self)).items():
+            if known.choices:
+                checks.one_of(name, getattr(self, name), known.choices)
+        require_levels(self.levels)
         checks.real("alpha", self.alpha, 0.0, 1.0, strict=True)
         checks.real("time_limit", self.time_limit, 0.0, strict=True, optional=True)
         checks.jobs(self.n_jobs)

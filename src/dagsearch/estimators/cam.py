@@ -7,13 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dagsearch import checks
+from dagsearch import checks, parameters
 from dagsearch.baselines.neighbours import possible_causes
 from dagsearch.blas import one_blas_thread
 from dagsearch.data import Dataset
 from dagsearch.estimators.base import CONTINUOUS_DATA, Judgement
 from dagsearch.estimators.scored import ScoreSearch
-from dagsearch.graph import Knowledge
 from dagsearch.search.greedy import greedy
 from dagsearch.search.monitor import Monitor
 from dagsearch.search.protocol import Outcome, Problem
@@ -21,24 +20,11 @@ from dagsearch.search.protocol import Outcome, Problem
 _ROWS_PER_PARENT = 20
 
 
-class CAM(ScoreSearch):
+class CAM(parameters.CAM, ScoreSearch):
     """Causal additive models: the edge that raises the likelihood most, until none is possible; then pruning.
 
     The search only learns an order, as it adds every edge that closes no cycle; pruning makes it a sparse graph. The
     reward is that of ``bic-gam``, whose penalty is the same for every edge and so does not change the order.
-
-    Parameters
-    ----------
-    neighbour_selection
-        Restrict the causes of each variable to at most 10 others that boosting finds useful, before the search.
-    prune
-        ``"auto"`` and ``"cam"``: keep what is significant; ``"coefficients"`` or ``"none"``.
-    alpha
-        Significance level of pruning.
-    max_parents
-        No variable gets more causes. None: one per 20 rows.
-    knowledge, time_limit, random_state, n_jobs, progress, kinds
-        As those of `CDUCT`. The seed only decides between edges that are equally good.
 
     Attributes
     ----------
@@ -59,30 +45,6 @@ class CAM(ScoreSearch):
 
     score: Any = "bic-gam"
     penalty: str = "edges"
-
-    def __init__(
-        self,
-        neighbour_selection: bool = True,
-        prune: str = "auto",
-        alpha: float = 0.001,
-        max_parents: int | None = None,
-        knowledge: Knowledge | None = None,
-        time_limit: float | None = None,
-        random_state: Any = None,
-        n_jobs: int = 1,
-        progress: bool = False,
-        kinds: Any = None,
-    ) -> None:
-        self.neighbour_selection = neighbour_selection
-        self.prune = prune
-        self.alpha = alpha
-        self.max_parents = max_parents
-        self.knowledge = knowledge
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.progress = progress
-        self.kinds = kinds
 
     def _check_settings(self) -> None:
         checks.boolean("neighbour_selection", self.neighbour_selection)

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
-from dagsearch import checks
+from dagsearch import checks, parameters
 from dagsearch.errors import InputError
 from dagsearch.estimators.base import Judgement
 from dagsearch.estimators.certificate import Certificate, certificate_of, check_proof, described, without_edges_at
 from dagsearch.estimators.result import Construction
 from dagsearch.estimators.scored import ScoreSearch
-from dagsearch.estimators.searches import Variances
-from dagsearch.graph import DAG, PDAG, Knowledge
-from dagsearch.scores.levels import Levels
-from dagsearch.search.exact import ExactOutcome, ExactSettings, Solver, exact
+from dagsearch.graph import DAG, PDAG
+from dagsearch.search.exact import ExactOutcome, ExactSettings, exact
 from dagsearch.search.monitor import Monitor
 from dagsearch.search.protocol import Outcome, Problem
-
-Budget = Literal["exactly", "at-most"]
-BUDGETS: tuple[Budget, ...] = ("exactly", "at-most")
 
 
 @dataclass(frozen=True)
@@ -32,36 +27,12 @@ class RankedDAG:
     reward: float
 
 
-class ExactSearch(ScoreSearch):
+class ExactSearch(parameters.ExactSearch, ScoreSearch):
     """The best DAG by a decomposable score, and a proof that there is no better one.
 
     Parent sets that a better subset dominates are left out first; the rest is solved part by part, by dynamic
     programming over all subsets of variables where these are few, or else by integer programming with cluster cutting
     planes. Which way was taken is in ``certificate_.ways``.
-
-    Parameters
-    ----------
-    score
-        As that of `CDUCT`, but for objects that only have ``reward(adjacency)``.
-    edge_budget
-        Number of edges of the graph; None lets the score decide.
-    budget
-        ``"exactly"`` as many edges as ``edge_budget`` says, as the paper's searches have, or ``"at-most"``.
-    max_parents
-        No variable gets more causes. None: any number, or, where the parent sets are too many to look at them all, as
-        many as can be afforded; a note then says how many.
-    n_best
-        How many of the best graphs to find: ``best_graphs_``.
-    solver
-        ``"dynamic"``: dynamic programming; ``"highs"``: integer programming by SciPy's HiGHS; ``"scip"``: by SCIP
-        (extra ``exact``); ``"auto"`` picks for each part.
-    penalty
-        ``"edges"`` (the paper's), ``"parameters"``, or ``"auto"``: edges with an edge budget and for ``bic-gp``, whose
-        effective parameters are hundreds; parameters otherwise.
-    time_limit
-        Seconds after which the best graph so far is returned, with the gap that is left in ``certificate_``.
-    prune, knowledge, random_state, n_jobs, progress, variances, kinds, alpha, levels
-        As those of `CDUCT`. The seed only decides where local searches start, and so between graphs of equal reward.
 
     Attributes
     ----------
@@ -85,46 +56,7 @@ class ExactSearch(ScoreSearch):
     method: ClassVar[str] = "exact"
     summary: ClassVar[str] = "the best graph by a score, with a proof"
 
-    def __init__(
-        self,
-        score: Any = "auto",
-        edge_budget: int | None = None,
-        budget: Budget = "exactly",
-        max_parents: int | None = None,
-        n_best: int = 1,
-        solver: Solver = "auto",
-        prune: str = "auto",
-        knowledge: Knowledge | None = None,
-        time_limit: float | None = None,
-        random_state: Any = None,
-        n_jobs: int = 1,
-        progress: bool = False,
-        variances: Variances = "different",
-        penalty: str = "auto",
-        kinds: Any = None,
-        alpha: float = 0.001,
-        levels: Levels = "seen",
-    ) -> None:
-        self.score = score
-        self.edge_budget = edge_budget
-        self.budget = budget
-        self.max_parents = max_parents
-        self.n_best = n_best
-        self.solver = solver
-        self.prune = prune
-        self.knowledge = knowledge
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.progress = progress
-        self.variances = variances
-        self.penalty = penalty
-        self.kinds = kinds
-        self.alpha = alpha
-        self.levels = levels
-
     def _check_settings(self) -> None:
-        checks.one_of("budget", self.budget, BUDGETS)
         check_proof(self.time_limit, self.solver)
         checks.integer("n_best", self.n_best, 1)
 

@@ -3,38 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from dagsearch import parameters
 from dagsearch.baselines.ges import PHASES, GesStep, equivalence_search
 from dagsearch.errors import InputError
 from dagsearch.estimators.base import Judgement
 from dagsearch.estimators.equivalence import EquivalenceMethod
 from dagsearch.estimators.result import Construction
 from dagsearch.graph import PDAG
-from dagsearch.scores.levels import Levels
 from dagsearch.search.monitor import Monitor, Progress
 
 
-class GES(EquivalenceMethod):
+class GES(parameters.GES, EquivalenceMethod):
     """Greedy equivalence search: the best insertion, deletion or turning of an edge, from class to class of DAGs.
 
     Needs the extra ``baselines``: ``pip install 'dagsearch[baselines]'``.
-
-    Parameters
-    ----------
-    score
-        ``"bic-linear"``, ``"bic-discrete"`` or ``"bdeu"``, a score made of one of them, or an object of your own with
-        ``local(node, parents)`` that is the same for equivalent graphs; ``"auto"``: by the kinds of the columns.
-    phases
-        ``"forward"``, ``"backward"`` and ``"turning"``, in the order in which they are gone through.
-    prune
-        ``"auto"``: CAM pruning on continuous data; or ``"cam"``, ``"coefficients"``, ``"none"``.
-    random_state
-        Recorded only: the method makes no random choice.
-    time_limit, n_jobs, progress, kinds, alpha, levels
-        As those of `CDUCT`.
 
     Attributes
     ----------
@@ -46,30 +32,6 @@ class GES(EquivalenceMethod):
 
     method: ClassVar[str] = "ges"
     summary: ClassVar[str] = "greedy search among equivalence classes"
-
-    def __init__(
-        self,
-        score: Any = "auto",
-        phases: Sequence[str] = PHASES,
-        prune: str = "auto",
-        time_limit: float | None = None,
-        random_state: Any = None,
-        n_jobs: int = 1,
-        progress: bool = False,
-        kinds: Any = None,
-        alpha: float = 0.001,
-        levels: Levels = "seen",
-    ) -> None:
-        self.score = score
-        self.phases = phases
-        self.prune = prune
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.progress = progress
-        self.kinds = kinds
-        self.alpha = alpha
-        self.levels = levels
 
     def _check_settings(self) -> None:
         super()._check_settings()

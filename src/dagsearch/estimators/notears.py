@@ -2,47 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
-from dagsearch import checks
+from dagsearch import checks, parameters
 from dagsearch.baselines.notears import NotearsFit, NotearsState, notears, thresholded, without_cycles
 from dagsearch.errors import InputError
 from dagsearch.estimators.base import CONTINUOUS_DATA, DagEstimator, Judgement
 from dagsearch.estimators.result import CYCLIC, Construction, Graph
 from dagsearch.graph import DAG, CyclicGraph, Knowledge
 from dagsearch.graph.order import find_cycle
-from dagsearch.scores.levels import Levels
 from dagsearch.search.monitor import Monitor, Progress
 from dagsearch.search.protocol import FINISHED
 
 
-class NOTEARS(DagEstimator):
+class NOTEARS(parameters.NOTEARS, DagEstimator):
     """Linear NOTEARS with an L1 penalty: acyclicity as a smooth constraint on the weights of a linear model.
 
     The weights that are left after the threshold need not form a DAG. Such a result is marked: ``result_.status`` is
     ``"cyclic"``, ``dag_`` is a `CyclicGraph`, and there is no reward; ``repair=True`` takes the smallest weights out of
     its cycles instead.
-
-    Parameters
-    ----------
-    l1
-        Weight of the L1 penalty.
-    threshold
-        Weights below this are taken for zero, on standardised data.
-    repair
-        If the result has cycles, drop the smallest weights that lie on them, and say so in ``result_.notes``.
-    score
-        What ``reward_`` is measured by; it has no part in the method.
-    prune
-        ``"auto"``: CAM pruning, as in the paper; or ``"cam"``, ``"coefficients"``, ``"none"``.
-    knowledge
-        Forbidden edges and tiers; NOTEARS cannot require edges.
-    random_state
-        Recorded only: the method makes no random choice.
-    time_limit, n_jobs, progress, variances, penalty, kinds, alpha, levels
-        As those of `CDUCT`.
 
     Attributes
     ----------
@@ -62,40 +42,6 @@ class NOTEARS(DagEstimator):
     summary: ClassVar[str] = "linear model with a smooth constraint against cycles"
     data_kinds: ClassVar[tuple[str, ...]] = CONTINUOUS_DATA
     pruned_by_significance: ClassVar[bool] = True
-
-    def __init__(
-        self,
-        l1: float = 0.1,
-        threshold: float = 0.3,
-        repair: bool = False,
-        score: Any = "auto",
-        prune: str = "auto",
-        knowledge: Knowledge | None = None,
-        time_limit: float | None = None,
-        random_state: Any = None,
-        n_jobs: int = 1,
-        progress: bool = False,
-        variances: Literal["different", "equal"] = "different",
-        penalty: str = "auto",
-        kinds: Any = None,
-        alpha: float = 0.001,
-        levels: Levels = "seen",
-    ) -> None:
-        self.l1 = l1
-        self.threshold = threshold
-        self.repair = repair
-        self.score = score
-        self.prune = prune
-        self.knowledge = knowledge
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.progress = progress
-        self.variances = variances
-        self.penalty = penalty
-        self.kinds = kinds
-        self.alpha = alpha
-        self.levels = levels
 
     def _check_settings(self) -> None:
         checks.real("l1", self.l1, 0.0)

@@ -2,45 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from dagsearch import checks
-from dagsearch.baselines.pc import TESTS, pc
+from dagsearch import checks, parameters
+from dagsearch.baselines.pc import pc
 from dagsearch.data import Dataset
 from dagsearch.estimators.base import Judgement
 from dagsearch.estimators.equivalence import EquivalenceMethod
 from dagsearch.estimators.result import Construction
 from dagsearch.graph import PDAG, Knowledge
-from dagsearch.scores.levels import Levels
 from dagsearch.search.monitor import Monitor
 from dagsearch.search.protocol import FINISHED
 
 
-class PC(EquivalenceMethod):
+class PC(parameters.PC, EquivalenceMethod):
     """The PC algorithm: tests of conditional independence, and the directions that follow from them.
 
     Needs the extra ``baselines``: ``pip install 'dagsearch[baselines]'``. Edges about whose direction the tests
     contradict each other are left undirected, and ``result_.notes`` names them.
-
-    Parameters
-    ----------
-    ci_test
-        ``"fisherz"`` (partial correlations), ``"gsq"`` or ``"chisq"`` (counts of discrete values); ``"auto"``: by the
-        kinds of the columns.
-    ci_level
-        Two variables are taken to be dependent if a test's p-value is at most this.
-    score
-        What ``reward_`` is measured by; it has no part in the method.
-    prune
-        ``"auto"``: CAM pruning on continuous data; or ``"cam"``, ``"coefficients"``, ``"none"``.
-    knowledge
-        Required and forbidden edges, tiers; see `Knowledge`.
-    random_state
-        Recorded only: the method makes no random choice.
-    n_jobs, progress, kinds, alpha, levels
-        As those of `CDUCT`.
 
     Attributes
     ----------
@@ -53,35 +34,8 @@ class PC(EquivalenceMethod):
     method: ClassVar[str] = "pc"
     summary: ClassVar[str] = "tests of conditional independence"
 
-    def __init__(
-        self,
-        ci_test: str = "auto",
-        ci_level: float = 0.05,
-        score: Any = "auto",
-        prune: str = "auto",
-        knowledge: Knowledge | None = None,
-        random_state: Any = None,
-        n_jobs: int = 1,
-        progress: bool = False,
-        kinds: Any = None,
-        alpha: float = 0.001,
-        levels: Levels = "seen",
-    ) -> None:
-        self.ci_test = ci_test
-        self.ci_level = ci_level
-        self.score = score
-        self.prune = prune
-        self.knowledge = knowledge
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.progress = progress
-        self.kinds = kinds
-        self.alpha = alpha
-        self.levels = levels
-
     def _check_settings(self) -> None:
         super()._check_settings()
-        checks.one_of("ci_test", self.ci_test, ("auto", *TESTS))
         checks.between("ci_level", self.ci_level, 0.0, 1.0)
         checks.knowledge(self.knowledge)
 

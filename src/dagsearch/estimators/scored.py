@@ -14,18 +14,18 @@ from dagsearch.errors import InputError
 from dagsearch.estimators.base import DagEstimator, Judgement
 from dagsearch.estimators.result import Construction
 from dagsearch.graph import DAG, Knowledge, as_graph
+from dagsearch.parameters import BudgetParameters, KnowledgeParameters, ParentLimitParameters, SearchParameters
 from dagsearch.search.monitor import Monitor
 from dagsearch.search.protocol import FINISHED, Outcome, Problem
 
 
-class ScoreSearch(DagEstimator):
+class ScoreSearch(DagEstimator, KnowledgeParameters):
     """Base of the searches over DAGs."""
 
-    # Parameters of every search; those that do not take one have it as a class attribute.
-    edge_budget: int | None = None
-    knowledge: Knowledge | None
-    start: Any = None
-    max_parents: int | None = None
+    # What most searches take as a parameter; the others have it as an attribute of the class.
+    edge_budget = BudgetParameters.edge_budget
+    start = SearchParameters.start
+    max_parents = ParentLimitParameters.max_parents
 
     @abstractmethod
     def _search(

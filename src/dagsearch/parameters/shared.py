@@ -1,0 +1,187 @@
+"""Parameters that several methods share, one class for each set that is taken together.
+
+A class that inherits several has the parameters of the last one first.
+"""
+
+# A declaration is the field of a dataclass, which ruff cannot see.
+# ruff: noqa: RUF009
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from dagsearch.parameters.declare import parameter
+
+if TYPE_CHECKING:
+    from dagsearch.graph import Knowledge
+
+Variances = Literal["different", "equal"]
+Levels = Literal["seen", "declared"] | Mapping[str, int]
+
+SCORES = ("evidence", "bic-linear", "bic-quadratic", "bic-gp", "bic-gam", "bic-discrete", "bdeu")
+PENALTIES = ("auto", "edges", "parameters")
+PRUNING = ("auto", "cam", "coefficients", "none")
+
+
+def levels_from_text(text: str) -> str | dict[str, int]:
+    """``seen``, ``declared``, or numbers of levels by column, written as ``name=count,name=count``."""
+    if text in ("seen", "declared"):
+        return text
+    levels: dict[str, int] = {}
+    for part in text.split(","):
+        name, _equals, count = (word.strip() for word in part.rpartition("="))
+        if not name or not count.isdecimal():
+            raise ValueError(f"write 'seen', 'declared', or levels of columns as 'name=count,name=count', got {text!r}")
+        if name in levels:
+            raise ValueError(f"column {name!r} is there twice, got {text!r}")
+        levels[name] = int(count)
+    return levels
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class CommonParameters:
+    """Of every method."""
+
+    prune: str = parameter(
+        "auto",
+        '``"auto"``: by the score, ``"cam"``, ``"coefficients"`` or ``"none"``.',
+        "--prune",
+        group="pruning",
+        choices=PRUNING,
+        in_python="See `dagsearch.prune`.",
+    )
+    alpha: float = parameter(0.001, 'Significance level of ``prune="cam"``.', "--alpha", group="pruning")
+    kinds: Any = parameter(
+        None, '``{"column": "continuous" | "discrete"}`` where the inferred kind is wrong.', group="data"
+    )
+    random_state: Any = parameter(
+        None,
+        "Seed, numpy generator, or None for a fresh seed (kept in ``result_.seed``).",
+        "--seed",
+        group="run",
+        value_type=int,
+        on_command_line="Same data, settings and seed: same graph.",
+        option_default=0,
+    )
+    n_jobs: int = parameter(
+        1,
+        "Threads for ``bic-gp``, ``bic-gam`` and CAM pruning; the result is the same whatever it is. -1: all cores.",
+        "--jobs",
+        group="run",
+        option_default=-1,
+    )
+    progress: bool = parameter(False, "Show a progress bar on a terminal.", group="run")
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class TimeParameters:
+    """Of methods that can be stopped and have a best graph so far."""
+
+    time_limit: float | None = parameter(
+        None, "Seconds after which the best graph so far is returned.", "--time-limit", group="run", value_type=float
+    )
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class KnowledgeParameters:
+    """Of methods that can be told what is known beforehand."""
+
+    knowledge: Knowledge | None = parameter(
+        None, "Required and forbidden edges, tiers; see `Knowledge`.", group="restrictions"
+    )
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class ParentLimitParameters:
+    """Of methods that decide about the causes of one variable at a time."""
+
+    max_parents: int | None = parameter(
+        None, "No variable gets more causes.", "--max-parents", group="restrictions", value_type=int
+    )
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class BudgetParameters:
+    """Of methods that can be told how many edges there are."""
+
+    edge_budget: int | None = parameter(
+        None,
+        "Number of edges of the constructed graph; without one the score decides.",
+        "--edges",
+        group="restrictions",
+        value_type=int,
+    )
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class ScoreParameters:
+    """Of methods that take a score, if only to judge the result."""
+
+    score: Any = parameter(
+        "auto",
+        f'``"auto"``: by the table, or a score\'s name: {", ".join(SCORES)}.',
+        "--score",
+        group="score",
+        in_python="Or a score made by `dagsearch.scores.make`, or an object of your own with ``local(node, parents)`` "
+        "or ``reward(adjacency)``.",
+    )
+    levels: Levels = parameter(
+        "seen",
+        "For discrete scores given by name, whose penalty or prior depends on how many levels columns have: "
+        '``"seen"`` in the rows, ``"declared"`` by the table (pandas Categorical, polars Enum), or '
+        '``{"column": number}``.',
+        "--levels",
+        group="score",
+        read=levels_from_text,
+        on_command_line="Levels of columns for discrete scores: seen, declared (by the table), or "
+        "name=count,name=count.",
+    )
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class ContinuousScoreParameters(ScoreParameters):
+    """Of methods that leave open how a continuous score given by name is computed."""
+
+    variances: Variances = parameter(
+        "different",
+        '``"different"`` or ``"equal"`` residual variances, for continuous scores given by name.',
+        "--variances",
+        group="score",
+        choices=get_args(Variances),
+    )
+    penalty: str = parameter(
+        "auto",
+        '``"edges"`` (the paper\'s), ``"parameters"``, or ``"auto"``: edges with an edge budget, parameters without.',
+        "--penalty",
+        group="score",
+        choices=PENALTIES,
+    )
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class SearchParameters(
+    CommonParameters,
+    TimeParameters,
+    KnowledgeParameters,
+    ParentLimitParameters,
+    BudgetParameters,
+    ContinuousScoreParameters,
+):
+    """Of searches that add one edge after the other."""
+
+    start: Any = parameter(None, "A DAG to start from; its edges count towards the budget.", group="restrictions")
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class SimulationParameters:
+    """Of searches that simulate how a graph may go on."""
+
+    sims_per_node: float = parameter(
+        500,
+        "Simulations per decision, times the number of variables.",
+        "--sims-per-node",
+        group="search",
+        value_type=float,
+    )
