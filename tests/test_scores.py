@@ -19,7 +19,7 @@ from sklearn.preprocessing import PolynomialFeatures
 
 import dagsearch as ds
 from dagsearch.errors import InputError
-from dagsearch.scores import CONTINUOUS, DISCRETE
+from dagsearch.scores import CONTINUOUS, DISCRETE, REGRESSIONS
 
 # ---------------------------------------------------------------- tables and slow twins
 
@@ -133,8 +133,9 @@ def test_rss_is_right_beyond_sixty_four_variables():
 @pytest.mark.parametrize("name", CONTINUOUS)
 def test_order_of_parents_is_irrelevant(name):
     score = ds.scores.make(name, normal_table(60, 5))
-    assert score.rss(0, [3, 1, 4]) == score.rss(0, [1, 3, 4]) == score.rss(0, (4, 3, 1))
     assert score.local(0, [3, 1, 4]) == score.local(0, iter([1, 3, 4]))
+    if name in REGRESSIONS:
+        assert score.rss(0, [3, 1, 4]) == score.rss(0, [1, 3, 4]) == score.rss(0, (4, 3, 1))
 
 
 @pytest.mark.parametrize("name", CONTINUOUS)
@@ -142,8 +143,10 @@ def test_scale_and_offset_of_columns_are_irrelevant(name):
     x = normal_table(80, 4)
     moved = x * [3.0, 1e-3, 1e5, 1.0] + [7.0, 1.0, -5.0, 100.0]
     for node, parents in ((0, [1, 2]), (3, [2]), (1, [])):
-        here, there = (ds.scores.make(name, table).rss(node, parents) for table in (x, moved))
-        assert here == pytest.approx(there, rel=1e-3)
+        here, there = (ds.scores.make(name, table) for table in (x, moved))
+        assert here.local(node, parents) == pytest.approx(there.local(node, parents), rel=1e-3, abs=1e-6)
+        if name in REGRESSIONS:
+            assert here.rss(node, parents) == pytest.approx(there.rss(node, parents), rel=1e-3)
 
 
 # ---------------------------------------------------------------- counting
@@ -206,7 +209,7 @@ def test_a_discrete_column_of_thousands_of_levels_fits_into_memory():
 # ---------------------------------------------------------------- rewards
 
 
-@pytest.mark.parametrize("name", CONTINUOUS)
+@pytest.mark.parametrize("name", REGRESSIONS)
 @pytest.mark.parametrize("variances", ["different", "equal"])
 def test_reward_follows_the_formulas_of_the_paper(name, variances):
     x = normal_table(90, 5)

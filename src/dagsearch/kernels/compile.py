@@ -20,9 +20,12 @@ kernel: Any = numba.njit(forceinline=True, **_INNER)
 """Decorator of kernels that are inlined into other kernels."""
 
 # Fused multiply-adds let loops over floats vectorise well; reassociation stays off, since it would undo the rounding
-# tricks of `rbf.exp_negative`.
+# tricks of `elementary.exp_negative`.
 contracted_kernel: Any = numba.njit(forceinline=True, fastmath={"contract"}, **_INNER)
 """Decorator of inlined kernels that stream over floating-point numbers."""
+
+reassociated_kernel: Any = numba.njit(forceinline=True, fastmath={"reassoc", "contract"}, **_INNER)
+"""Decorator of inlined kernels that add numbers up in any order, so that sums vectorise."""
 
 long_kernel: Any = numba.njit(**_INNER)
 """Decorator of kernels whose work outweighs a call; they are compiled once, not into every caller."""

@@ -26,7 +26,7 @@ def _least_penalty(family, node, rows, row, words):
         q = counts.configurations(family.cardinalities, family.columns, n_parents)
         return family.penalty_weight * q * (family.cardinalities[node] - 1)
     if family.code == BDEU or family.penalise_parameters:
-        return 0.0
+        return family.edge_price * np.float64(size(rows, row, words))
     return family.penalty_weight * np.float64(size(rows, row, words))
 
 

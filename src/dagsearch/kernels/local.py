@@ -28,6 +28,7 @@ class Family(NamedTuple):
     equal_variances: bool
     penalise_parameters: bool  # or edges
     penalty_weight: float  # of one edge or parameter; sample size of the prior for BDEU
+    edge_price: float  # of an edge, beside that of its parameters
     gram: Any  # (n_columns, n_columns) float64
     codes: Any  # (n_nodes, n_rows) int32
     weights: Any  # (n_rows,) int64   how often each distinct row occurs
@@ -58,7 +59,7 @@ def regression_terms(family, rss, n_parents, n_parameters):
     mean_square = rss / family.n_samples
     value = mean_square if family.equal_variances else -np.log(mean_square + LOG_FLOOR)
     count = n_parameters if family.penalise_parameters else n_parents
-    return value, count * family.penalty_weight
+    return value, count * family.penalty_weight + n_parents * family.edge_price
 
 
 @kernel

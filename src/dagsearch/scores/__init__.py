@@ -2,22 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
-from dagsearch.data import as_dataset
+from dagsearch import checks
+from dagsearch.data import Dataset, as_dataset
 from dagsearch.errors import InputError, UnknownNameError
 from dagsearch.scores.base import Score
 from dagsearch.scores.custom import CustomGraphScore, CustomLocalScore
 from dagsearch.scores.discrete import BDeuScore, DiscreteBICScore
+from dagsearch.scores.evidence import DEFAULT_MIN_EFFECT, EvidenceScore
 from dagsearch.scores.gam import GAMScore
 from dagsearch.scores.gp import GPScore
 from dagsearch.scores.levels import Levels, require_levels
+from dagsearch.scores.mean_models import MODELS, Model
+from dagsearch.scores.noise import NOISES, Noise
 from dagsearch.scores.regression import LinearScore, QuadraticScore
 
-__all__ = ["CONTINUOUS", "DISCRETE", "Score", "adapt", "make", "names"]
+__all__ = [
+    "CONTINUOUS",
+    "DEFAULT_MIN_EFFECT",
+    "DISCRETE",
+    "MODELS",
+    "NOISES",
+    "REGRESSIONS",
+    "Score",
+    "adapt",
+    "make",
+    "names",
+]
 
-CONTINUOUS = ("bic-linear", "bic-quadratic", "bic-gp", "bic-gam")
+REGRESSIONS = ("bic-linear", "bic-quadratic", "bic-gp", "bic-gam")
+"""BIC scores of continuous data."""
+CONTINUOUS = ("evidence", *REGRESSIONS)
 DISCRETE = ("bic-discrete", "bdeu")
+
+# The scores that a setting is for; given to another one, it would be ignored.
+_MEANT_FOR = {
+    "variances": REGRESSIONS,
+    "penalty": REGRESSIONS,
+    "min_effect": CONTINUOUS,
+    "models": ("evidence",),
+    "noise": ("evidence",),
+    "sample_size": ("bdeu",),
+    "levels": DISCRETE,
+}
+_IDLE: dict[str, Any] = {"variances": "different", "sample_size": 1.0, "levels": "seen"}
 
 
 def names() -> list[str]:
@@ -33,6 +63,9 @@ def make(
     n_jobs: int = 1,
     sample_size: float = 1.0,
     levels: Levels = "seen",
+    models: Sequence[Model] | None = None,
+    noise: Noise | None = None,
+    min_effect: float | None = None,
 ) -> Score:
     """Make the score ``name`` for a table.
 
@@ -43,18 +76,26 @@ def make(
     data
         Data frame, array or `Dataset`; continuous columns are standardised.
     variances
-        Residual variances of continuous scores: ``"different"`` (F_HV of the paper) or ``"equal"`` (F_EV).
+        Residual variances of BIC scores of continuous data: ``"different"`` (F_HV of the paper) or ``"equal"`` (F_EV).
     penalty
-        What continuous scores count: ``"edges"`` (the paper's, and the default) or ``"parameters"``. Discrete BIC
-        always counts parameters, and BDeu has no separate penalty.
+        What these count: ``"edges"`` (the paper's, and the default) or ``"parameters"``. Discrete BIC always counts
+        parameters; BDeu and ``evidence`` have no separate penalty.
     n_jobs
-        Threads for ``bic-gp`` and ``bic-gam``.
+        Threads for ``evidence``, ``bic-gp`` and ``bic-gam``; values do not depend on it.
     sample_size
         Equivalent sample size of the prior of ``bdeu``.
     levels
         How many levels columns have to discrete scores, whose penalty or prior depends on it: ``"seen"`` in the rows,
         ``"declared"`` by the table (`Dataset.declared_levels`), or numbers by column name. Where nothing is declared or
         given, those seen count.
+    models
+        Models of the mean that ``evidence`` averages: any of ``"linear"``, ``"additive"`` and ``"joint"``; None: all.
+    noise
+        What ``evidence`` takes the noise to be: ``"any"`` (its shape is fitted, its scale may depend on the parents;
+        what None stands for), ``"shape"`` (its shape is fitted) or ``"gaussian"``.
+    min_effect
+        Share of the variation that the other parents leave unexplained which an edge must explain, from 0 to below 1;
+        for ``evidence`` and ``penalty="parameters"``. None: 0.02 for ``evidence``, 0 for the others.
 
     Raises
     ------
@@ -63,29 +104,81 @@ def make(
     """
     if name not in names():
         raise UnknownNameError("score", name, names())
-    if variances not in ("different", "equal"):
-        raise UnknownNameError("variances", variances, ("different", "equal"))
-    if penalty not in (None, "edges", "parameters"):
-        raise UnknownNameError("penalty", penalty, ("edges", "parameters"))
+    checks.one_of("variances", variances, ("different", "equal"))
+    if penalty is not None:
+        checks.one_of("penalty", penalty, ("edges", "parameters"))
     require_levels(levels)
-    if not isinstance(n_jobs, int) or n_jobs < 1:
-        raise InputError(f"n_jobs must be a whole number of at least 1, got {n_jobs!r}")
+    checks.integer("n_jobs", n_jobs, 1)
+    given = {
+        "variances": variances,
+        "penalty": penalty,
+        "min_effect": min_effect,
+        "models": models,
+        "noise": noise,
+        "sample_size": sample_size,
+        "levels": levels,
+    }
+    _require_meant(name, given)
     dataset = as_dataset(data)
-    if name in DISCRETE:
-        if variances == "equal":
-            raise InputError(f"variances='equal' is for continuous scores, {name} is discrete")
-        if penalty == "edges":
-            raise InputError(f"penalty='edges' is for continuous scores, {name} is discrete")
-        if name == "bdeu":
-            return BDeuScore(dataset, sample_size, levels)
+    if name == "evidence":
+        return EvidenceScore(
+            dataset,
+            _checked_models(models),
+            _checked_noise(noise),
+            DEFAULT_MIN_EFFECT if min_effect is None else _checked_effect(min_effect),
+            n_jobs,
+        )
+    if name == "bdeu":
+        return BDeuScore(dataset, sample_size, levels)
+    if name == "bic-discrete":
         return DiscreteBICScore(dataset, levels)
-    if levels != "seen":
-        raise InputError(f"levels={levels!r} is for discrete scores, {name} is continuous")
-    if name in ("bic-gp", "bic-gam"):
-        fitted = GPScore if name == "bic-gp" else GAMScore
-        return fitted(dataset, variances, penalty or "edges", n_jobs)
+    return _regression(name, dataset, variances, penalty or "edges", n_jobs, _checked_effect(min_effect or 0.0))
+
+
+def _regression(name: str, data: Dataset, variances: str, penalty: str, n_jobs: int, min_effect: float) -> Score:
+    """A BIC score of continuous data."""
+    if min_effect and penalty == "edges":
+        raise InputError(f"min_effect is for penalty='parameters', {name} counts edges")
+    if name == "bic-gp":
+        return GPScore(data, variances, penalty, n_jobs, min_effect)
+    if name == "bic-gam":
+        return GAMScore(data, variances, penalty, n_jobs, min_effect)
     kind = LinearScore if name == "bic-linear" else QuadraticScore
-    return kind(dataset, variances, penalty or "edges")
+    return kind(data, variances, penalty, min_effect)
+
+
+def _require_meant(name: str, given: dict[str, Any]) -> None:
+    """Refuse settings that a score would ignore."""
+    for setting, value in given.items():
+        if name not in _MEANT_FOR[setting] and value != _IDLE.get(setting):
+            meant = ", ".join(_MEANT_FOR[setting])
+            raise InputError(f"{setting}={value!r} is for {meant}; {name} does not take it")
+
+
+def _checked_models(models: Sequence[Model] | None) -> tuple[Model, ...]:
+    """Names of models, each once, in a fixed order."""
+    if models is None:
+        return MODELS
+    given = [models] if isinstance(models, str) else list(models)
+    for model in given:
+        checks.one_of("models", model, MODELS)
+    if not given:
+        raise InputError(f"models must name at least one of {', '.join(MODELS)}, got none")
+    return tuple(model for model in MODELS if model in given)
+
+
+def _checked_noise(noise: Noise | None) -> Noise:
+    if noise is None:
+        return "any"
+    checks.one_of("noise", noise, NOISES)
+    return noise
+
+
+def _checked_effect(min_effect: float) -> float:
+    checks.real("min_effect", min_effect, 0.0)
+    if not min_effect < 1.0:
+        raise InputError(f"min_effect must be a number of at least 0 and below 1, got {min_effect!r}")
+    return float(min_effect)
 
 
 def adapt(score: Any, n_nodes: int) -> Score:

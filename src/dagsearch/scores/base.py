@@ -39,6 +39,7 @@ def empty_family(n_nodes: int, **changes: Any) -> Family:
         equal_variances=False,
         penalise_parameters=False,
         penalty_weight=0.0,
+        edge_price=0.0,
         gram=square,
         codes=np.zeros((0, 0), dtype=np.int32),
         weights=integers,
@@ -63,6 +64,8 @@ class Score:
 
     name: ClassVar[str] = ""
     decomposable: ClassVar[bool] = True
+    is_fitted: ClassVar[bool] = False
+    """Whether a local score takes milliseconds, so that a search should ask for few."""
     affordable: ClassVar[int] = 20_000_000
     """How many local scores may be evaluated to learn those of all parent sets, if nobody says how many."""
 
@@ -72,6 +75,11 @@ class Score:
         self.cache = LocalCache(n_nodes)
         self.levels: Levels | None = None
         """The levels that a discrete score goes by, as `make` takes them; None for other scores."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Further settings in force, as `make` takes them."""
+        return {}
 
     @property
     def equal_variances(self) -> bool:

@@ -2,29 +2,53 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from dagsearch.data import Dataset
+from dagsearch.scores.mean_models import Model
 
 N_BINS = 5
 MAX_QUADRATIC_NODES = 100
 MIN_QUADRATIC_SAMPLES = 100
 
+#: Seconds that a search may take by `estimated_seconds` before ``"auto"`` takes fewer models of the mean.
+AFFORDABLE_SECONDS = 300.0
+
+# From the richest to the cheapest. What a local score took on one core (`benchmarks/evidence.py`), in milliseconds: in
+# any case, and per thousand rows.
+_FAMILIES: tuple[tuple[tuple[Model, ...], str, float, float], ...] = (
+    (("linear", "additive", "joint"), "linear, additive and joint models", 1.5, 2.2),
+    (("linear", "additive"), "linear and additive models", 1.0, 0.65),
+    (("linear",), "linear models", 0.6, 0.45),
+)
+_ASKED_PER_PAIR = 15.0  # local scores that CD-UCT asked for, for each pair of variables: 5 to 18 from 10 to 50 variables
+
 
 @dataclass(frozen=True)
 class Choice:
-    """A score's name, the table it is to be used on, and the reason in words."""
+    """A score's name and settings, the table it is to be used on, and the reason in words."""
 
     score: str
     data: Dataset
     reason: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
-def choose(data: Dataset) -> Choice:
-    """Pick a score by the kinds of the columns.
+def choose(data: Dataset, regression: bool = False) -> Choice:
+    """Pick a score by the kinds of the columns and the size of the table.
 
-    All discrete: ``bic-discrete``. All numbers: ``bic-quadratic``, or ``bic-linear`` where the table is too wide or too
-    short for products of parents. Text beside continuous columns: these are cut into bins and ``bic-discrete`` is used.
+    All discrete: ``bic-discrete``. All numbers: ``evidence``, with fewer models of the mean where the table is large.
+    Text beside continuous columns: these are cut into bins and ``bic-discrete`` is used.
+
+    Parameters
+    ----------
+    data
+        The table.
+    regression
+        Whether it must be a BIC score of regressions if columns are continuous: ``bic-quadratic``, or ``bic-linear``
+        where the table is too wide or too short for products of parents.
     """
     n_discrete = sum(kind == "discrete" for kind in data.kinds)
     n_text = sum(labels is not None for labels in data.labels)
@@ -37,6 +61,29 @@ def choose(data: Dataset) -> Choice:
         )
         return Choice("bic-discrete", data.binned(continuous, N_BINS), reason)
     what = "all columns are continuous" if not n_discrete else f"all columns are numbers ({n_discrete} with few levels)"
+    return _regression(data, what) if regression else _evidence(data, what)
+
+
+def estimated_seconds(n_nodes: int, n_samples: int, models: tuple[Model, ...]) -> float:
+    """About how long CD-UCT takes with ``evidence`` on one core: local scores asked for, times what one takes."""
+    costs = {family: (fixed, per_thousand_rows) for family, _, fixed, per_thousand_rows in _FAMILIES}
+    fixed, per_thousand_rows = costs[models]
+    return _ASKED_PER_PAIR * n_nodes**2 * (fixed + per_thousand_rows * n_samples / 1000.0) / 1000.0
+
+
+def _evidence(data: Dataset, what: str) -> Choice:
+    """The score ``evidence`` with all models that can be afforded, or with linear ones."""
+    estimates = {models: estimated_seconds(data.n_nodes, data.n_samples, models) for models, *_ in _FAMILIES}
+    affordable = [family for family in _FAMILIES if estimates[family[0]] <= AFFORDABLE_SECONDS]
+    models, in_words, *_ = affordable[0] if affordable else _FAMILIES[-1]
+    if models == _FAMILIES[0][0]:
+        return Choice("evidence", data, what)
+    minutes = estimates[_FAMILIES[0][0]] / 60.0
+    reason = f"{what}; with {in_words} only, since all models would take about {minutes:,.0f} minutes of one core"
+    return Choice("evidence", data, reason, {"models": models})
+
+
+def _regression(data: Dataset, what: str) -> Choice:
     if data.n_nodes > MAX_QUADRATIC_NODES:
         return Choice("bic-linear", data, f"{what}, too many of them for products")
     if data.n_samples < MIN_QUADRATIC_SAMPLES:

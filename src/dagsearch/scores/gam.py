@@ -23,10 +23,17 @@ class GAMScore(FittedScore):
     name: ClassVar[str] = "bic-gam"
     fits_all_nodes: ClassVar[bool] = False
 
-    def __init__(self, data: Dataset, variances: str = "different", penalty: str = "edges", n_jobs: int = 1) -> None:
+    def __init__(
+        self,
+        data: Dataset,
+        variances: str = "different",
+        penalty: str = "edges",
+        n_jobs: int = 1,
+        min_effect: float = 0.0,
+    ) -> None:
         x = data.standardised()
         self._models = AdditiveModels(x, x)
-        super().__init__(data, variances, penalty, n_jobs)
+        super().__init__(data, variances, penalty, n_jobs, min_effect)
 
     @property
     def max_parents(self) -> int:

@@ -79,10 +79,17 @@ class GPScore(FittedScore):
     fits_all_nodes: ClassVar[bool] = True
     least_rss: ClassVar[float] = ADDED_TO_RSS
 
-    def __init__(self, data: Dataset, variances: str = "different", penalty: str = "edges", n_jobs: int = 1) -> None:
+    def __init__(
+        self,
+        data: Dataset,
+        variances: str = "different",
+        penalty: str = "edges",
+        n_jobs: int = 1,
+        min_effect: float = 0.0,
+    ) -> None:
         self._columns = np.ascontiguousarray(data.standardised().T)
         self._median_distance = MedianDistance(data.n_samples)
-        super().__init__(data, variances, penalty, n_jobs)
+        super().__init__(data, variances, penalty, n_jobs, min_effect)
 
     def _start_workers(self, known: dict[Key, NDArray[np.float64]]) -> None:
         self._workspaces: SimpleQueue[_Workspace] = SimpleQueue()

@@ -24,14 +24,21 @@ _MAX_FULL_NODES = 25
 _ROUNDING = 1e-10  # of a mean square from a Gram matrix of unit-variance columns, generously
 
 
-def bic_settings(n_samples: int, n_nodes: int, variances: str, penalty: str) -> dict[str, Any]:
+def price_of(min_effect: float) -> float:
+    """What an edge must add to -log of the mean square of residuals to explain the share ``min_effect`` of it."""
+    return -math.log1p(-min_effect)
+
+
+def bic_settings(n_samples: int, n_nodes: int, variances: str, penalty: str, min_effect: float = 0.0) -> dict[str, Any]:
     """Fields of a `Family` that turn residual sums into the paper's scores, divided by n."""
     equal = variances == "equal"
+    n_sharing = n_nodes if equal else 1
     return {
         "n_samples": float(n_samples),
         "equal_variances": equal,
         "penalise_parameters": penalty == "parameters",
-        "penalty_weight": math.log(n_samples) / n_samples / (n_nodes if equal else 1),
+        "penalty_weight": math.log(n_samples) / n_samples / n_sharing,
+        "edge_price": price_of(min_effect) / n_sharing,
     }
 
 
@@ -54,7 +61,13 @@ class GramScore(Score):
     """BIC of a regression whose residuals follow from one Gram matrix."""
 
     def __init__(
-        self, data: Dataset, family_code: int, gram: NDArray[np.float64], variances: str, penalty: str
+        self,
+        data: Dataset,
+        family_code: int,
+        gram: NDArray[np.float64],
+        variances: str,
+        penalty: str,
+        min_effect: float,
     ) -> None:
         n_columns = len(gram) if family_code == QUADRATIC else data.n_nodes
         super().__init__(
@@ -65,7 +78,7 @@ class GramScore(Score):
                 gram=gram,
                 work=np.empty((n_columns + 1, n_columns + 1)),
                 columns=np.empty(n_columns + 1, dtype=np.int64),
-                **bic_settings(data.n_samples, data.n_nodes, variances, penalty),
+                **bic_settings(data.n_samples, data.n_nodes, variances, penalty, min_effect),
             ),
         )
 
@@ -92,8 +105,10 @@ class LinearScore(GramScore):
 
     name: ClassVar[str] = "bic-linear"
 
-    def __init__(self, data: Dataset, variances: str = "different", penalty: str = "edges") -> None:
-        super().__init__(data, LINEAR, _gram(data.standardised()), variances, penalty)
+    def __init__(
+        self, data: Dataset, variances: str = "different", penalty: str = "edges", min_effect: float = 0.0
+    ) -> None:
+        super().__init__(data, LINEAR, _gram(data.standardised()), variances, penalty, min_effect)
 
 
 class QuadraticScore(GramScore):
@@ -101,7 +116,9 @@ class QuadraticScore(GramScore):
 
     name: ClassVar[str] = "bic-quadratic"
 
-    def __init__(self, data: Dataset, variances: str = "different", penalty: str = "edges") -> None:
+    def __init__(
+        self, data: Dataset, variances: str = "different", penalty: str = "edges", min_effect: float = 0.0
+    ) -> None:
         n_columns = data.n_nodes * (data.n_nodes + 3) // 2
         if 8 * n_columns**2 > _MAX_GRAM_BYTES:
             largest = int((math.sqrt(9 + 8 * math.sqrt(_MAX_GRAM_BYTES / 8)) - 3) / 2)
@@ -110,4 +127,4 @@ class QuadraticScore(GramScore):
                 f"{8 * n_columns**2 / 2**30:.1f} GiB; use score='bic-linear'"
             )
         x = data.standardised()
-        super().__init__(data, QUADRATIC, _gram(np.hstack([x, _products(x)])), variances, penalty)
+        super().__init__(data, QUADRATIC, _gram(np.hstack([x, _products(x)])), variances, penalty, min_effect)
