@@ -35,7 +35,13 @@ from dagsearch.search.monitor import Monitor
 
 logger = logging.getLogger("dagsearch")
 
-_PRUNING_OF = {"bic-linear": "coefficients", "bic-quadratic": "coefficients", "bic-gp": "cam", "bic-gam": "cam"}
+_PRUNING_OF = {
+    "bic-linear": "coefficients",
+    "bic-quadratic": "coefficients",
+    "bic-gp": "cam",
+    "bic-gam": "cam",
+    "evidence": "cam",
+}
 _PRUNE_DEGREE = {"bic-linear": 1, "bic-quadratic": 2}
 
 ANY_DATA = ("continuous", "discrete")
@@ -75,6 +81,9 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
     levels = ScoreParameters.levels
     variances = ContinuousScoreParameters.variances
     penalty = ContinuousScoreParameters.penalty
+    models = ContinuousScoreParameters.models
+    noise = ContinuousScoreParameters.noise
+    min_effect = ContinuousScoreParameters.min_effect
     time_limit = TimeParameters.time_limit
 
     def __init_subclass__(cls, **keywords: Any) -> None:
@@ -190,13 +199,15 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
         if not isinstance(self.score, str):
             return Judgement(scores.adapt(self.score, data.n_nodes), data, ())
         name, notes = self.score, []
+        settings: dict[str, Any] = {"models": self.models, "noise": self.noise, "min_effect": self.min_effect}
         if name == "auto":
             choice = self._choose(data)
             name, data = choice.score, choice.data
+            settings = {**choice.settings, **{key: value for key, value in settings.items() if value is not None}}
             notes.append(f"score: {name}, since {choice.reason}")
             logger.info(notes[0])
         score = scores.make(
-            name, data, self.variances, self._penalty(name), checks.jobs(self.n_jobs), levels=self.levels
+            name, data, self.variances, self._penalty(name), checks.jobs(self.n_jobs), levels=self.levels, **settings
         )
         return Judgement(score, data, (*notes, *self._note_on_levels(data)))
 
@@ -210,12 +221,12 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
         return (f"levels: given for {len(self.levels)} of {data.n_nodes} columns",)
 
     def _choose(self, data: Dataset) -> Choice:
-        """What ``score="auto"`` stands for."""
-        return choose(data)
+        """What ``score="auto"`` stands for; settings that only regressions have ask for one."""
+        return choose(data, regression=self.variances != "different" or self.penalty != "auto")
 
     def _penalty(self, score_name: str) -> Any:
         """What the score counts; parameters by default, where the penalty has to decide the number of edges."""
-        if score_name in scores.DISCRETE:
+        if score_name not in scores.REGRESSIONS:
             return None if self.penalty == "auto" else self.penalty
         return "parameters" if self.penalty == "auto" else self.penalty
 
@@ -274,6 +285,7 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
             "variances": "equal" if score.equal_variances else "different",
             "penalty": "parameters" if score.family.penalise_parameters or score.name in scores.DISCRETE else "edges",
             "levels": score.levels,
+            **score.settings,
             "prune": pruning,
             "alpha": self.alpha if pruning == "cam" else None,
             "time_limit": self.time_limit,

@@ -153,7 +153,7 @@ def certify_graph(
     """`certify` for any graph and score, with the restrictions of an estimator."""
     check_proof(time_limit, solver)
     problem, exactly, among = _class_of(model, score, graph)
-    most_parents = model.max_parents if isinstance(model, ScoreSearch) else None
+    most_parents = model.parent_limit(score) if isinstance(model, ScoreSearch) else None
     settings = ExactSettings(exactly=exactly, max_parents=most_parents, solver=solver)
     rng = np.random.default_rng(0)
     reward = reward_of(score, graph)
@@ -196,7 +196,7 @@ def _class_of(model: DagEstimator, score: Score, graph: Graph) -> tuple[Problem,
     if start is not None:
         required = required | start_edges(start, names)
     budget: int | None = getattr(model, "edge_budget", None)
-    max_parents = model.max_parents if isinstance(model, ScoreSearch) else None
+    max_parents = model.parent_limit(score) if isinstance(model, ScoreSearch) else None
     problem = Problem(required, allowed, None, max_parents or len(names) - 1)
     # A search may end before it has spent its budget.
     exactly = getattr(model, "budget", "exactly") == "exactly" and graph.n_edges == budget

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from dagsearch import checks, scores
 from dagsearch.data import Dataset
+from dagsearch.errors import InputError
 from dagsearch.estimators.base import DagEstimator
 from dagsearch.scores.choose import Choice, choose
 
@@ -22,11 +23,16 @@ class EquivalenceMethod(DagEstimator):
 
     def _check_settings(self) -> None:
         if isinstance(self.score, str):
+            if self.score in scores.CONTINUOUS and self.score not in _SAME_FOR_EQUIVALENT_GRAPHS:
+                raise InputError(
+                    f"score for {self.method} must be the same for all DAGs of an equivalence class, which "
+                    f"{self.score} tells apart; choose from {', '.join(('auto', *_SAME_FOR_EQUIVALENT_GRAPHS))}"
+                )
             checks.one_of(f"score for {self.method}", self.score, ("auto", *_SAME_FOR_EQUIVALENT_GRAPHS))
 
     def _choose(self, data: Dataset) -> Choice:
         """Discrete BIC as for any method; on numbers the BIC of linear models."""
-        choice = choose(data)
+        choice = choose(data, regression=True)
         return choice if choice.score in scores.DISCRETE else replace(choice, score="bic-linear")
 
     def _penalty(self, score_name: str) -> Any:

@@ -70,7 +70,10 @@ class ExactSearch(parameters.ExactSearch, ScoreSearch):
         construction = super()._construct(judgement, rng, monitor)
         dag: Any = construction.graph
         self.equivalence_class_: PDAG = dag.to_cpdag()
-        notes = (*_note_on_constants(judgement), *self._note_on_parents(construction.settings["max_parents"]))
+        notes = (
+            *_note_on_constants(judgement),
+            *self._note_on_parents(construction.settings["max_parents"], judgement),
+        )
         return replace(construction, notes=(*notes, *construction.notes))
 
     def _search(
@@ -79,22 +82,24 @@ class ExactSearch(parameters.ExactSearch, ScoreSearch):
         score, names = judgement.score, judgement.data.names
         if score.constant_nodes.any():
             problem = self._without_constants(problem, judgement)
-        settings = ExactSettings(self.budget == "exactly", self.max_parents, self.n_best, self.solver)
+        limit = self.parent_limit(score)
+        settings = ExactSettings(self.budget == "exactly", limit, self.n_best, self.solver)
         found = exact(problem, score, settings, rng, monitor)
-        self.certificate_: Certificate = self._certificate(found, problem, monitor)
+        self.certificate_: Certificate = self._certificate(found, problem, limit, monitor)
         ranking = found.ranking or ((found,) if self.certificate_.is_optimal else ())
         self.best_graphs_ = tuple(RankedDAG(DAG(each.adjacency, names=names), each.reward) for each in ranking)
-        most_parents = self.max_parents if found.max_parents is None else found.max_parents
         in_force = {
-            "max_parents": most_parents,
+            "max_parents": limit if found.max_parents is None else found.max_parents,
             "budget": self.budget,
             "n_best": self.n_best,
             "solver": self.solver,
         }
         return Outcome(found.adjacency, found.reward, 0, 0, 0, found.status), in_force
 
-    def _certificate(self, found: ExactOutcome, problem: Problem, monitor: Monitor) -> Certificate:
-        among = described(problem.edge_budget, self.budget == "exactly", self.max_parents, self.knowledge)
+    def _certificate(
+        self, found: ExactOutcome, problem: Problem, max_parents: int | None, monitor: Monitor
+    ) -> Certificate:
+        among = described(problem.edge_budget, self.budget == "exactly", max_parents, self.knowledge)
         return certificate_of(found.reward, found, among, monitor.seconds)
 
     def _without_constants(self, problem: Problem, judgement: Judgement) -> Problem:
@@ -104,9 +109,9 @@ class ExactSearch(parameters.ExactSearch, ScoreSearch):
         except InputError as error:
             raise InputError(f"{error}; {'; '.join(_note_on_constants(judgement))}") from None
 
-    def _note_on_parents(self, max_parents: int | None) -> tuple[str, ...]:
-        """Up to how many causes sets were looked at, if that is fewer than the user allows."""
-        if max_parents == self.max_parents:
+    def _note_on_parents(self, max_parents: int | None, judgement: Judgement) -> tuple[str, ...]:
+        """Up to how many causes sets were looked at, if that is fewer than the user and the score allow."""
+        if max_parents == self.parent_limit(judgement.score):
             return ()
         return (f"sets of more than {max_parents} causes are too many to look at; set max_parents to go further",)
 

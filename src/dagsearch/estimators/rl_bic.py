@@ -40,7 +40,7 @@ class RLBIC(parameters.RLBIC, ScoreSearch):
         checks.real("initial_bias", self.initial_bias, -50.0, 50.0)
 
     def _penalty(self, score_name: str) -> Any:
-        return "edges" if self.penalty == "auto" and score_name not in scores.DISCRETE else super()._penalty(score_name)
+        return "edges" if self.penalty == "auto" and score_name in scores.REGRESSIONS else super()._penalty(score_name)
 
     def _search(
         self, problem: Problem, judgement: Judgement, rng: np.random.Generator, monitor: Monitor

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,13 @@ from dagsearch.errors import InputError
 from dagsearch.estimators.base import DagEstimator, Judgement
 from dagsearch.estimators.result import Construction
 from dagsearch.graph import DAG, Knowledge, as_graph
-from dagsearch.parameters import BudgetParameters, KnowledgeParameters, ParentLimitParameters, SearchParameters
+from dagsearch.parameters import (
+    BudgetParameters,
+    KnowledgeParameters,
+    ParentLimitParameters,
+    SearchParameters,
+    declared,
+)
 from dagsearch.search.monitor import Monitor
 from dagsearch.search.protocol import FINISHED, Outcome, Problem
 
@@ -35,20 +42,38 @@ class ScoreSearch(DagEstimator, KnowledgeParameters):
 
     def _construct(self, judgement: Judgement, rng: np.random.Generator, monitor: Monitor) -> Construction:
         score, data = judgement.score, judgement.data
-        problem = self._problem(data)
-        _require_rows(score, problem)
+        problem, notes = self._within_rows(self._problem(data), score)
         with score.session():
             outcome, settings = self._search(problem, judgement, rng, monitor)
         dag = DAG.from_adjacency(outcome.adjacency, names=data.names)
         return Construction(
             graph=dag,
             status=outcome.status,
-            settings={"edge_budget": self.edge_budget, "max_parents": self.max_parents, **settings},
-            notes=self._note_on_budget(dag, outcome.status),
+            settings={"edge_budget": self.edge_budget, "max_parents": self.parent_limit(score), **settings},
+            notes=(*notes, *self._note_on_budget(dag, outcome.status)),
             n_simulations=outcome.n_simulations,
             n_calibration_simulations=outcome.n_calibration_simulations,
             required=(self.knowledge or Knowledge()).required_edges(data.names),
         )
+
+    def parent_limit(self, score: scores.Score) -> int | None:
+        """The most causes that a variable may get: what was asked for, or else what the score can tell apart."""
+        if self.max_parents is not None or score.max_parents is None:
+            return self.max_parents
+        return score.max_parents if score.max_parents < score.n_nodes - 1 else None
+
+    def _within_rows(self, problem: Problem, score: scores.Score) -> tuple[Problem, tuple[str, ...]]:
+        """The problem with no more causes of a variable than the score can tell apart on so few rows, and a note."""
+        most = score.max_parents
+        if most is None or problem.max_parents <= most:
+            return problem, ()
+        if self.max_parents is not None:
+            raise InputError(
+                f"max_parents must be at most {most}: {score.name} can tell no more causes of a variable apart on so "
+                f"few rows, got {self.max_parents}"
+            )
+        note = f"at most {most} causes of a variable, as {score.name} can tell no more apart on so few rows"
+        return replace(problem, max_parents=most), (note,)
 
     def _note_on_budget(self, dag: DAG, status: str) -> tuple[str, ...]:
         """Say so if forbidden edges kept a finished search from spending its budget."""
@@ -64,9 +89,14 @@ class ScoreSearch(DagEstimator, KnowledgeParameters):
 
     def _penalty(self, score_name: str) -> Any:
         """The paper's penalty with a budget; parameters where the penalty has to decide the number of edges."""
-        if self.penalty == "auto" and self.edge_budget is not None and score_name not in scores.DISCRETE:
+        if self.penalty == "auto" and self.edge_budget is not None and score_name in scores.REGRESSIONS:
             return "edges"
         return super()._penalty(score_name)
+
+    def _auto_pruning(self, score: scores.Score) -> str:
+        """As the paper does with a budget; without one the score has decided which edges there are."""
+        is_open = "edge_budget" in declared(type(self)) and self.edge_budget is None
+        return "none" if is_open else super()._auto_pruning(score)
 
     def _most_parents(self, data: Dataset) -> int:
         return min(data.n_nodes - 1, self.max_parents or data.n_nodes - 1)
@@ -104,12 +134,3 @@ def start_edges(start: Any, names: tuple[str, ...]) -> NDArray[np.bool_]:
     if isinstance(given, DAG) and set(given.names) == set(names):
         return DAG.from_edges(given.edges, names=names).adjacency.astype(bool)
     raise InputError("start must be a DAG over the columns of the table")
-
-
-def _require_rows(score: scores.Score, problem: Problem) -> None:
-    """Refuse a search that could give a node more parents than the score can judge."""
-    if score.max_parents is not None and problem.max_parents > score.max_parents:
-        raise InputError(
-            f"{score.name} can judge at most {score.max_parents} causes of a variable on so few rows, "
-            f"{problem.max_parents} are possible; set max_parents"
-        )

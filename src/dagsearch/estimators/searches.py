@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dagsearch import checks, parameters
+from dagsearch.errors import InputError
 from dagsearch.estimators.base import Judgement
 from dagsearch.estimators.scored import ScoreSearch
 from dagsearch.search.cd_uct import CDUCTSettings, cd_uct
@@ -16,7 +17,8 @@ from dagsearch.search.protocol import Outcome, Problem
 from dagsearch.search.random_search import n_rollouts, random_search
 
 # Without a budget a rollout has no natural end, and random edges beyond the first few only add noise. A search then
-# stops as soon as nothing pays, which is early: a few restarts find better graphs than more simulations would.
+# stops as soon as nothing pays, which is early: a few restarts find better graphs than more simulations would. Where
+# local scores are dear, refinement finds them with far fewer of these.
 OPEN_HORIZON = 6
 OPEN_RESTARTS = 4
 
@@ -53,6 +55,8 @@ class CDUCT(parameters.CDUCT, ScoreSearch):
         checks.integer("horizon", self.horizon, 1, optional=True)
         checks.real("exploration", self.exploration, 0.0)
         checks.integer("n_restarts", self.n_restarts, 1, optional=True)
+        if self.refine == "on" and self.edge_budget is not None:
+            raise InputError("refine='on' does not keep the number of edges: leave edge_budget out")
 
     def _search(
         self, problem: Problem, judgement: Judgement, rng: np.random.Generator, monitor: Monitor
@@ -64,7 +68,8 @@ class CDUCT(parameters.CDUCT, ScoreSearch):
             exploration=self.exploration,
             exploration_scale=self.exploration_scale,
             final_move=self.final_move,
-            n_restarts=self.n_restarts or (OPEN_RESTARTS if is_open else 1),
+            n_restarts=self.n_restarts or (OPEN_RESTARTS if is_open and not judgement.score.is_fitted else 1),
+            refine=is_open and self.refine != "off",
         )
         return cd_uct(problem, judgement.score, settings, rng, monitor), {
             **vars(settings),

@@ -29,6 +29,7 @@ Budget = Literal["exactly", "at-most"]
 CycleTracking = Literal["incremental", "traversal"]
 ExplorationScale = Literal["root-mean", "none"]
 FinalMove = Literal["most-visits", "highest-mean"]
+Refine = Literal["auto", "on", "off"]
 Solver = Literal["auto", "dynamic", "highs", "scip"]
 
 TESTS = ("auto", "fisherz", "gsq", "chisq")
@@ -68,10 +69,19 @@ class CDUCT(SimulationParameters, SearchParameters):
     )
     n_restarts: int | None = parameter(
         None,
-        "Independent searches of which the best graph is kept; by default 1 with an edge budget, 4 without.",
+        "Independent searches of which the best graph is kept; by default 1 with an edge budget or a score that takes "
+        "milliseconds to fit, 4 otherwise.",
         "--restarts",
         group="search",
         value_type=int,
+    )
+    refine: Refine = parameter(
+        "auto",
+        "Whether the best graph is improved in the end by moves of variables in their order, which can take edges "
+        'back: ``"on"``, ``"off"``, or ``"auto"``: without an edge budget.',
+        "--refine",
+        group="search",
+        choices=get_args(Refine),
     )
     cycle_tracking: CycleTracking = parameter(
         "incremental",

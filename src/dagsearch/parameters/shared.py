@@ -8,7 +8,7 @@ A class that inherits several has the parameters of the last one first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -21,8 +21,15 @@ Variances = Literal["different", "equal"]
 Levels = Literal["seen", "declared"] | Mapping[str, int]
 
 SCORES = ("evidence", "bic-linear", "bic-quadratic", "bic-gp", "bic-gam", "bic-discrete", "bdeu")
+MODELS = ("linear", "additive", "joint")
+NOISES = ("any", "shape", "gaussian")
 PENALTIES = ("auto", "edges", "parameters")
 PRUNING = ("auto", "cam", "coefficients", "none")
+
+
+def names_from_text(text: str) -> tuple[str, ...]:
+    """A comma-separated list."""
+    return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def levels_from_text(text: str) -> str | dict[str, int]:
@@ -46,7 +53,8 @@ class CommonParameters:
 
     prune: str = parameter(
         "auto",
-        '``"auto"``: by the score, ``"cam"``, ``"coefficients"`` or ``"none"``.',
+        '``"auto"``: by the score if there is an edge budget, nothing otherwise; ``"cam"``, ``"coefficients"`` or '
+        '``"none"``.',
         "--prune",
         group="pruning",
         choices=PRUNING,
@@ -67,7 +75,8 @@ class CommonParameters:
     )
     n_jobs: int = parameter(
         1,
-        "Threads for ``bic-gp``, ``bic-gam`` and CAM pruning; the result is the same whatever it is. -1: all cores.",
+        "Threads for ``evidence``, ``bic-gp``, ``bic-gam`` and CAM pruning; the result is the same whatever it is. -1: "
+        "all cores.",
         "--jobs",
         group="run",
         option_default=-1,
@@ -98,7 +107,11 @@ class ParentLimitParameters:
     """Of methods that decide about the causes of one variable at a time."""
 
     max_parents: int | None = parameter(
-        None, "No variable gets more causes.", "--max-parents", group="restrictions", value_type=int
+        None,
+        "No variable gets more causes; by default as many as the score can tell apart.",
+        "--max-parents",
+        group="restrictions",
+        value_type=int,
     )
 
 
@@ -157,6 +170,29 @@ class ContinuousScoreParameters(ScoreParameters):
         "--penalty",
         group="score",
         choices=PENALTIES,
+    )
+    models: Sequence[str] | None = parameter(
+        None,
+        "Models of the mean that the score ``evidence`` averages: any of ``linear``, ``additive`` and ``joint``; by "
+        "default all, or as many as a large table can afford.",
+        "--models",
+        group="score",
+        read=names_from_text,
+    )
+    noise: str | None = parameter(
+        None,
+        'What the score ``evidence`` takes noise to be: ``"any"`` (the default: its shape is fitted, and its scale may '
+        'depend on the causes), ``"shape"`` (its shape is fitted) or ``"gaussian"``.',
+        "--noise",
+        group="score",
+    )
+    min_effect: float | None = parameter(
+        None,
+        "Share of what the other causes leave unexplained that an edge must explain, for ``evidence`` (by default "
+        '0.02) and ``penalty="parameters"`` (by default 0).',
+        "--min-effect",
+        group="score",
+        value_type=float,
     )
 
 

@@ -2,7 +2,8 @@
 
 The tree is built anew for every decision. The best graph met in any simulation is remembered and returned, so the
 final moves only steer the search. Without an edge budget the best graph may have any size, the prefixes of all
-simulations included, and the search ends when it has moved there and met nothing better with more edges.
+simulations included, and the search ends when it has moved there and met nothing better with more edges; the best graph
+is then refined by moves in an order of the variables, which can take edges back.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from typing import Literal
 
 import numpy as np
 
-from dagsearch.search.monitor import Monitor
+from dagsearch.graph.bitset import rows_from_membership
+from dagsearch.search.monitor import Monitor, Progress
 from dagsearch.search.protocol import FINISHED, Outcome, Problem, ScoreLike
+from dagsearch.search.refine import Refinement, can_refine
 from dagsearch.search.simulator import Simulator
 
 FinalMove = Literal["most-visits", "highest-mean"]
@@ -39,6 +42,8 @@ class CDUCTSettings:
         Decide for the child with most visits or with the highest mean return.
     n_restarts
         Independent searches, of which the best graph is kept.
+    refine
+        Whether to improve the best graph afterwards; only without an edge budget.
     """
 
     sims_per_node: float
@@ -47,6 +52,7 @@ class CDUCTSettings:
     exploration_scale: ExplorationScale
     final_move: FinalMove
     n_restarts: int = 1
+    refine: bool = False
 
 
 def cd_uct(
@@ -54,11 +60,14 @@ def cd_uct(
 ) -> Outcome:
     """Search for the DAG with the highest reward."""
     outcomes = []
+    within_reach = problem if problem.edge_budget is not None else _promising(problem, score, monitor)
     for own_rng in rng.spawn(settings.n_restarts):
-        outcomes.append(_search_once(problem, score, settings, own_rng, monitor))
+        outcomes.append(_search_once(within_reach, score, settings, own_rng, monitor))
         if monitor.status != FINISHED:
             break
     best = max(outcomes, key=lambda outcome: (_n_counted_edges(problem, outcome), outcome.reward))
+    if settings.refine and monitor.status == FINISHED and can_refine(score):
+        best = _refined(best, problem, score, rng, monitor)
     return replace(
         best,
         n_simulations=sum(outcome.n_simulations for outcome in outcomes),
@@ -70,6 +79,35 @@ def cd_uct(
 def _n_counted_edges(problem: Problem, outcome: Outcome) -> int:
     """With a budget, a graph that spent more of it goes before any reward."""
     return 0 if problem.edge_budget is None else int(outcome.adjacency.sum())
+
+
+def _promising(problem: Problem, score: ScoreLike, monitor: Monitor) -> Problem:
+    """The problem without the causes that alone gain least, if local scores are too dear to ask for any of them.
+
+    As many causes of a variable are kept as have sets that can all be afforded. Refinement looks at the others, too.
+    """
+    d = problem.n_nodes
+    most = int(np.log2(max(score.affordable / d, 2.0)))
+    if most >= d - 1 or not score.decomposable:
+        return problem
+    allowed = problem.start.copy()
+    with monitor.guard():
+        for node in range(d):
+            monitor.check(lambda seconds: Progress(0.0, 0, None, 0, 0.0, seconds, detail="screening"))
+            causes = np.flatnonzero(problem.allowed[:, node] & (np.arange(d) != node))
+            sets = problem.start[:, node] | np.eye(d, dtype=bool)[causes]
+            terms = score.terms(np.full(len(causes), node), rows_from_membership(sets))
+            gains = score.combine(terms[:, 0], terms[:, 1])
+            allowed[causes[np.argsort(-gains, kind="stable")[:most]], node] = True
+    return replace(problem, allowed=allowed)
+
+
+def _refined(best: Outcome, problem: Problem, score: ScoreLike, rng: np.random.Generator, monitor: Monitor) -> Outcome:
+    """The outcome with the best graph that moves in an order lead to."""
+    refinement = Refinement(problem, score, best.adjacency, rng)
+    with monitor.guard():
+        refinement.run(monitor)
+    return replace(best, adjacency=refinement.best, reward=score.reward_of(refinement.best))
 
 
 def _search_once(
