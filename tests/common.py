@@ -97,6 +97,11 @@ def make(kind, **settings):
     return kind(**{name: value for name, value in {**defaults, **settings}.items() if name in taken})
 
 
+def quick(kind, **settings):
+    """The same by a score of microseconds instead of milliseconds, for tests that are not about the default."""
+    return make(kind, **{"score": "bic-linear" if kind.method in ("ges", "pc") else "bic-quadratic", **settings})
+
+
 def is_dag(dag):
     return nx.is_directed_acyclic_graph(nx.from_numpy_array(dag.adjacency, create_using=nx.DiGraph))
 

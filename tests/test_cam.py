@@ -269,10 +269,8 @@ def test_few_rows_are_enough(neighbour_selection, n_samples, n_nodes):
 @both_ways
 def test_more_causes_than_the_rows_can_bear_are_refused(neighbour_selection):
     table = np.random.default_rng(8).normal(size=(6, 8))
-    with pytest.raises(
-        InputError,
-        match="bic-gam can judge at most 4 causes of a variable on so few rows, 7 are possible; set max_parents",
-    ):
+    message = "max_parents must be at most 4: bic-gam can tell no more causes of a variable apart on so few rows, got 7"
+    with pytest.raises(InputError, match=message):
         make(ds.CAM, neighbour_selection=neighbour_selection, max_parents=7).fit(table)
 
 

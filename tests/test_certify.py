@@ -70,18 +70,33 @@ def test_a_graph_with_cycles_has_no_gap_but_an_optimum(monkeypatch):
 
 
 def test_certificates_respect_what_is_known_and_the_number_of_causes():
-    free = exact(CHAIN)
+    quadratic = {"score": "bic-quadratic"}
+    free = exact(CHAIN, **quadratic)
     known = ds.Knowledge(forbidden=free.dag_.edges[:1])
-    forbidden = ds.certify(make(ds.GreedySearch, knowledge=known).fit(CHAIN))
+    forbidden = ds.certify(make(ds.GreedySearch, knowledge=known, **quadratic).fit(CHAIN))
     assert forbidden.optimum < free.reward_
-    assert forbidden.optimum == pytest.approx(exact(CHAIN, knowledge=known).reward_, abs=1e-9)
+    assert forbidden.optimum == pytest.approx(exact(CHAIN, knowledge=known, **quadratic).reward_, abs=1e-9)
     assert forbidden.among == "all DAGs that fit what is known"
-    narrow = ds.certify(make(ds.CDUCT, edge_budget=5, max_parents=2).fit(CHAIN), solver="highs")
-    crowded, best = exact(CHAIN, edge_budget=5), exact(CHAIN, edge_budget=5, max_parents=2)
+    narrow = ds.certify(make(ds.CDUCT, edge_budget=5, max_parents=2, **quadratic).fit(CHAIN), solver="highs")
+    crowded, best = (exact(CHAIN, edge_budget=5, max_parents=most, **quadratic) for most in (None, 2))
     assert narrow.optimum == pytest.approx(best.reward_, abs=1e-9)
     assert best.reward_ < crowded.reward_ - 1e-6
     assert narrow.among == "DAGs with exactly 5 edges and at most 2 causes per variable"
     assert narrow.ways == ("cutting planes (HiGHS)",)
+
+
+@pytest.mark.parametrize("edge_budget", [None, 3])
+def test_a_score_that_tells_few_causes_apart_is_certified_among_graphs_with_as_few(edge_budget):
+    short = CHAIN[:59]
+    model = make(ds.CDUCT, edge_budget=edge_budget).fit(short)
+    proof = ds.certify(model)
+    best = exact(short, edge_budget=edge_budget)
+    assert proof.optimum == pytest.approx(best.reward_, abs=1e-9)
+    graphs = [naive.adjacency_of(edges, 4) for edges in naive.all_dags(4) if edge_budget in (None, len(edges))]
+    narrow = [model.score_.reward(ds.DAG(graph)) for graph in graphs if graph.sum(axis=0).max() <= 2]
+    assert proof.optimum == pytest.approx(max(narrow), abs=1e-9)
+    assert proof.among == best.certificate_.among
+    assert proof.among.endswith("at most 2 causes per variable")
 
 
 @pytest.mark.parametrize("form", ["dag", "array", "digraph", None])
@@ -105,10 +120,11 @@ def test_a_start_is_added_to_what_is_known():
 
 
 def test_a_budget_that_is_spent_is_compared_with_exactly_as_many_edges():
-    model = make(ds.CDUCT, edge_budget=6, penalty="parameters").fit(CHAIN)
+    settings = {"score": "bic-quadratic", "penalty": "parameters"}
+    model = make(ds.CDUCT, edge_budget=6, **settings).fit(CHAIN)
     optimum = ds.certify(model).optimum
-    assert optimum == pytest.approx(exact(CHAIN, edge_budget=6, penalty="parameters").reward_, abs=1e-9)
-    assert optimum < exact(CHAIN).reward_ - 1e-6
+    assert optimum == pytest.approx(exact(CHAIN, edge_budget=6, **settings).reward_, abs=1e-9)
+    assert optimum < exact(CHAIN, **settings).reward_ - 1e-6
 
 
 def test_a_search_that_did_not_spend_its_budget_is_compared_with_up_to_as_many_edges():

@@ -44,7 +44,7 @@ def test_json_on_standard_output_is_one_object_with_the_keys_of_the_contract():
     record = json.loads(result.stdout)
     assert set(record) >= JSON_KEYS
     assert "metrics" not in record
-    assert (record["method"], record["score"], record["seed"]) == ("cd-uct", "bic-quadratic", 3)
+    assert (record["method"], record["score"], record["seed"]) == ("cd-uct", "evidence", 3)
     assert record["n_edges"] == len(record["edges"]) == 4
     assert all(len(edge) == 2 and set(edge) <= set("abcde") for edge in record["edges"])
     assert record["status"] == "finished"
@@ -67,16 +67,31 @@ def test_a_known_truth_brings_metrics():
     assert record["n_edges"] == record["metrics"]["n_edges"] == 20
 
 
-def test_json_goes_to_a_file_and_text_to_standard_output(folder):
-    text = succeed("discover", "good.csv", *FEW, "--edges", 4, "--json", "result.json")
+@pytest.mark.parametrize(
+    ("options", "score", "shown", "pruning"),
+    [
+        ([], "evidence", "p-values", "cam, p < 0.001"),
+        (["--penalty", "edges"], "bic-quadratic", "largest coefficients", "coefficients, |coefficient| > 0.3"),
+    ],
+)
+def test_json_goes_to_a_file_and_text_to_standard_output(folder, options, score, shown, pruning):
+    text = succeed("discover", "good.csv", *FEW, "--edges", 4, *options, "--json", "result.json")
     record = json.loads((folder / "result.json").read_text())
     assert set(record) >= JSON_KEYS
     assert "cd-uct on good.csv: 120 rows, 5 variables" in text
-    assert "score: bic-quadratic, since all columns are continuous" in text
-    assert "Constructed graph, 4 edges, largest coefficients:" in text
-    assert f"After pruning (coefficients, |coefficient| > 0.3), {record['n_pruned_edges']} edges:" in text
-    assert f"reward {record['reward']:.6f} (bic-quadratic)" in text
+    assert f"score: {score}, since all columns are continuous" in text
+    assert f"Constructed graph, 4 edges, {shown}:" in text
+    assert f"After pruning ({pruning}), {record['n_pruned_edges']} edges:" in text
+    assert f"reward {record['reward']:.6f} ({score})" in text
     assert "against the true graph" not in text
+
+
+def test_text_without_a_budget_shows_the_graph_that_the_score_decided_for():
+    text = succeed("discover", "good.csv", *FEW)
+    record = discovered("good.csv", *FEW)
+    assert record["pruned_edges"] == record["edges"]
+    assert f"Constructed graph, {record['n_edges']} edges:\n" in text
+    assert "After pruning" not in text
 
 
 def test_text_compares_with_a_known_truth():
@@ -165,9 +180,9 @@ def test_kinds_can_be_declared():
     rng = np.random.default_rng(2)
     pd.DataFrame(rng.integers(0, 4, (150, 3)), columns=list("abc")).to_csv("few.csv", index=False)
     assert discovered("few.csv", *FEW)["score"] == "bic-discrete"
-    assert discovered("few.csv", *FEW, "--continuous", "a, b,c")["score"] == "bic-quadratic"
+    assert discovered("few.csv", *FEW, "--continuous", "a, b,c")["score"] == "evidence"
     pd.DataFrame(rng.integers(0, 30, (150, 3)), columns=list("abc")).to_csv("many.csv", index=False)
-    assert discovered("many.csv", *FEW)["score"] == "bic-quadratic"
+    assert discovered("many.csv", *FEW)["score"] == "evidence"
     assert discovered("many.csv", *FEW, "--discrete", "a,b,c")["score"] == "bic-discrete"
 
 
@@ -187,6 +202,13 @@ def test_every_option_reaches_the_search():
     expected |= {"exploration_scale": "none", "final_move": "highest-mean", "max_parents": 2, "prune": "none"}
     expected |= {"time_limit": 100.0, "score": "bic-linear", "edge_budget": 5, "sims_per_node": 5.0}
     assert {key: settings[key] for key in expected} == expected
+
+
+def test_the_options_of_evidence_reach_the_search():
+    options = ("--models", "joint, linear", "--noise", "shape", "--min-effect", 0.1, "--refine", "off")
+    settings = discovered("good.csv", *FEW, *options)["settings"]
+    expected = {"score": "evidence", "models": ["linear", "joint"], "noise": "shape", "min_effect": 0.1}
+    assert {key: settings[key] for key in (*expected, "refine")} == {**expected, "refine": False}
 
 
 # ---------------------------------------------------------------- CAM, and what the data say of each edge
@@ -338,7 +360,8 @@ def test_the_json_of_discover_can_be_compared():
     assert json.loads(succeed("compare", "run.json", "sachs", "--json", "-")) == expected
 
 
-def test_demo_shows_a_graph_and_its_comparison():
+def test_demo_shows_a_graph_and_its_comparison(monkeypatch):
+    monkeypatch.setattr("dagsearch.scores.choose.AFFORDABLE_SECONDS", 0.0)  # linear models are enough for a test
     text = succeed("demo", "--seed", 1)
     assert "Sachs" in text
     assert "Constructed graph" in text

@@ -142,7 +142,8 @@ def test_a_folder_inside_a_file_is_refused_before_the_search(folder):
         (["good.csv", "--prune", "cems"], "choose from auto, cam, coefficients, none"),
         (
             ["short.csv", "--max-parents", "4"],
-            "bic-gam can judge at most 3 causes of a variable on so few rows, 4 are possible",
+            "--max-parents must be at most 3: bic-gam can tell no more causes of a variable apart on so few rows, "
+            "got 4",
         ),
         (["text.csv"], "column 'c' holds text"),
         (["constant.csv"], "column 'c' is constant"),

@@ -60,7 +60,7 @@ def test_text_says_that_the_graph_is_proven_optimal():
     model = exact()
     assert text.startswith("exact on good.csv: 120 rows, 5 variables\n")
     assert f"Constructed graph, {model.dag_.n_edges} edges" in text
-    assert f"reward {model.reward_:.6f} (bic-quadratic)" in text
+    assert f"reward {model.reward_:.6f} (evidence)" in text
     assert re.search(r"^proven optimal among all DAGs \(dynamic programming, \d+\.\d s\)$", text, re.MULTILINE)
     assert "best graph" not in text
 

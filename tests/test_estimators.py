@@ -11,12 +11,13 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from common import discrete_frame, make, normal_frame
+from common import discrete_frame, make, normal_frame, quick
 from sklearn.base import clone
 
 import dagsearch as ds
 from dagsearch.errors import InputError
 from dagsearch.estimators import METHODS, SEARCHES
+from dagsearch.scores.evidence import DEFAULT_MIN_EFFECT
 
 
 def name_of(value):
@@ -66,7 +67,7 @@ def test_parameters_can_be_read_set_and_cloned(kind):
 
 @every_method
 def test_fit_returns_self_changes_no_parameter_and_can_be_repeated(kind):
-    model = make(kind, edge_budget=4)
+    model = quick(kind, edge_budget=4)
     before = model.get_params()
     assert model.fit(TABLE) is model
     assert model.get_params() == before
@@ -81,7 +82,7 @@ def test_fit_returns_self_changes_no_parameter_and_can_be_repeated(kind):
 @every_method
 def test_pandas_input_is_not_changed_and_names_are_kept(kind):
     table = TABLE.copy()
-    model = make(kind, edge_budget=4).fit(table)
+    model = quick(kind, edge_budget=4).fit(table)
     pd.testing.assert_frame_equal(table, TABLE)
     assert model.dag_.names == model.pruned_dag_.names == tuple("abcdef")
     assert model.feature_names_in_.tolist() == list("abcdef")
@@ -90,9 +91,9 @@ def test_pandas_input_is_not_changed_and_names_are_kept(kind):
 def test_polars_input_is_not_changed_and_names_are_kept():
     table = pl.DataFrame({name: TABLE[name].to_numpy() for name in TABLE})
     before = table.clone()
-    model = make(ds.CDUCT, edge_budget=4).fit(table)
+    model = quick(ds.CDUCT, edge_budget=4).fit(table)
     assert table.equals(before)
-    assert model.dag_ == make(ds.CDUCT, edge_budget=4).fit(TABLE).dag_
+    assert model.dag_ == quick(ds.CDUCT, edge_budget=4).fit(TABLE).dag_
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -108,10 +109,10 @@ def test_arrays_are_not_changed_even_if_they_may_not_be_written_to(score, order)
 
 
 def test_lists_and_datasets_are_taken_too():
-    reference = make(ds.CDUCT, edge_budget=4).fit(TABLE.to_numpy()).dag_
-    assert make(ds.CDUCT, edge_budget=4).fit(TABLE.to_numpy().tolist()).dag_ == reference
+    reference = quick(ds.CDUCT, edge_budget=4).fit(TABLE.to_numpy()).dag_
+    assert quick(ds.CDUCT, edge_budget=4).fit(TABLE.to_numpy().tolist()).dag_ == reference
     data = ds.as_dataset(TABLE)
-    assert make(ds.CDUCT, edge_budget=4).fit(data).dag_ == reference.with_names(TABLE.columns)
+    assert quick(ds.CDUCT, edge_budget=4).fit(data).dag_ == reference.with_names(TABLE.columns)
 
 
 def test_knowledge_start_and_kinds_are_not_changed():
@@ -119,7 +120,7 @@ def test_knowledge_start_and_kinds_are_not_changed():
     start, kinds = np.zeros((6, 6), dtype=int), {"a": "continuous"}
     start[4, 5] = 1
     before = copy.deepcopy((knowledge, start, kinds))
-    make(ds.CDUCT, edge_budget=5, knowledge=knowledge, start=start, kinds=kinds).fit(TABLE)
+    quick(ds.CDUCT, edge_budget=5, knowledge=knowledge, start=start, kinds=kinds).fit(TABLE)
     assert (knowledge, kinds) == (before[0], before[2])
     np.testing.assert_array_equal(start, before[1])
 
@@ -131,8 +132,9 @@ SCORE_OF = {"cam": "bic-gam", "ges": "bic-linear", "pc": "bic-linear"}
 
 
 @every_method
-def test_learnt_attributes_fit_together(kind):
-    model = make(kind, edge_budget=7).fit(TABLE)
+@pytest.mark.parametrize("making", [make, quick])
+def test_learnt_attributes_fit_together(kind, making):
+    model = making(kind, edge_budget=7).fit(TABLE)
     result = model.result_
     assert type(model.dag_) is type(model.pruned_dag_) is (ds.PDAG if kind in (ds.GES, ds.PC) else ds.DAG)
     assert model.n_features_in_ == 6
@@ -150,8 +152,9 @@ def test_learnt_attributes_fit_together(kind):
     assert 0 < result.seconds < 60
     assert result.status == "finished"
     assert result.seed == 0
-    assert result.settings["score"] == model.score_.name == SCORE_OF.get(kind.method, "bic-quadratic")
-    by_significance = kind in (ds.CAM, ds.NOTEARS, ds.LiNGAM, ds.GES, ds.PC)
+    by_default = "evidence" if making is make else "bic-quadratic"
+    assert result.settings["score"] == model.score_.name == SCORE_OF.get(kind.method, by_default)
+    by_significance = making is make or kind in (ds.CAM, ds.NOTEARS, ds.LiNGAM, ds.GES, ds.PC)
     assert model.evidence_.measure == ("p-value" if by_significance else "coefficient")
     both_ways = {pair[::-1] for pair in result.undirected_edges}
     assert set(model.evidence_.by_edge()) == {*result.edges, *result.undirected_edges, *both_ways}
@@ -161,7 +164,7 @@ def test_learnt_attributes_fit_together(kind):
 
 @pytest.mark.parametrize("kind", [ds.CDUCT, ds.PC], ids=name_of)
 def test_the_record_is_frozen(kind):
-    result = make(kind, edge_budget=2).fit(TABLE).result_
+    result = quick(kind, edge_budget=2).fit(TABLE).result_
     for field in dataclasses.fields(result):
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(result, field.name, None)
@@ -177,19 +180,47 @@ def test_reward_is_that_of_the_graph_on_a_fresh_score(kind, score):
 
 
 def test_simulations_are_counted_as_in_the_paper():
-    model = make(ds.CDUCT, edge_budget=4, sims_per_node=5).fit(TABLE)
+    model = quick(ds.CDUCT, edge_budget=4, sims_per_node=5).fit(TABLE)
     assert model.result_.n_simulations == 2 * 4 * 5 * 6
     assert model.result_.n_calibration_simulations == 5 * 6
-    assert make(ds.RandomSearch, edge_budget=4, sims_per_node=5).fit(TABLE).result_.n_simulations == 2 * 4 * 5 * 6
-    assert make(ds.RandomSampling, edge_budget=4).fit(TABLE).result_.n_simulations == 1
+    assert quick(ds.RandomSearch, edge_budget=4, sims_per_node=5).fit(TABLE).result_.n_simulations == 2 * 4 * 5 * 6
+    assert quick(ds.RandomSampling, edge_budget=4).fit(TABLE).result_.n_simulations == 1
 
 
 def test_settings_in_force_are_recorded_with_defaults_resolved():
     settings = make(ds.CDUCT).fit(TABLE).result_.settings
-    assert (settings["horizon"], settings["n_restarts"], settings["penalty"]) == (6, 4, "parameters")
-    settings = make(ds.CDUCT, edge_budget=3, horizon=2).fit(TABLE).result_.settings
-    assert (settings["horizon"], settings["n_restarts"], settings["penalty"]) == (2, 1, "edges")
-    assert (settings["prune"], settings["alpha"]) == ("coefficients", None)
+    assert (settings["score"], settings["models"]) == ("evidence", ["linear", "additive", "joint"])
+    assert (settings["noise"], settings["min_effect"], settings["penalty"]) == ("any", DEFAULT_MIN_EFFECT, "parameters")
+    assert (settings["horizon"], settings["n_restarts"], settings["refine"]) == (6, 1, True)
+    assert (settings["prune"], settings["alpha"], settings["max_parents"]) == ("none", None, None)
+    settings = (
+        make(ds.CDUCT, models=["linear"], noise="gaussian", min_effect=0, refine="off").fit(TABLE).result_.settings
+    )
+    assert (settings["models"], settings["noise"], settings["min_effect"]) == (["linear"], "gaussian", 0.0)
+    assert settings["refine"] is False
+    settings = make(ds.CDUCT, edge_budget=3, sims_per_node=1).fit(TABLE).result_.settings
+    assert (settings["score"], settings["prune"], settings["alpha"]) == ("evidence", "cam", 0.001)
+
+
+def test_without_a_budget_wide_tables_get_fewer_simulations_by_default():
+    in_force, plain = {}, {"score": "bic-linear", "n_restarts": 1, "refine": "off", "random_state": 0}
+    for n_nodes, edge_budget in ((5, None), (40, None), (40, 1)):
+        table = np.random.default_rng(0).normal(size=(5000, n_nodes))  # in which nothing is found
+        model = ds.CDUCT(edge_budget=edge_budget, **plain).fit(table)
+        in_force[n_nodes, edge_budget] = model.result_.settings["sims_per_node"]
+        assert model.result_.n_calibration_simulations == in_force[n_nodes, edge_budget] * n_nodes
+    assert in_force == {(5, None): 500, (40, None): 250, (40, 1): 500}
+    assert ds.CDUCT(sims_per_node=300, **plain).fit(table).result_.settings["sims_per_node"] == 300
+
+
+def test_settings_in_force_of_regressions_are_recorded_with_defaults_resolved():
+    settings = quick(ds.CDUCT).fit(TABLE).result_.settings
+    assert (settings["horizon"], settings["n_restarts"], settings["refine"]) == (6, 4, True)
+    assert (settings["penalty"], settings["prune"], settings["alpha"]) == ("parameters", "none", None)
+    assert not {"models", "noise"} & settings.keys()
+    settings = quick(ds.CDUCT, edge_budget=3, horizon=2).fit(TABLE).result_.settings
+    assert (settings["horizon"], settings["n_restarts"], settings["refine"]) == (2, 1, False)
+    assert (settings["penalty"], settings["prune"], settings["alpha"]) == ("edges", "coefficients", None)
     settings = make(ds.CAM, alpha=0.01).fit(TABLE).result_.settings
     assert (settings["prune"], settings["alpha"], settings["neighbour_selection"]) == ("cam", 0.01, True)
     assert settings["max_parents"] == 5
@@ -204,7 +235,8 @@ def test_settings_in_force_are_recorded_with_defaults_resolved():
     ids=name_of,
 )
 def test_one_seed_gives_one_graph(kind, edge_budget):
-    runs = [make(kind, edge_budget=edge_budget, random_state=7).fit(TABLE) for _ in range(2)]
+    making = make if edge_budget is None else quick
+    runs = [making(kind, edge_budget=edge_budget, random_state=7).fit(TABLE) for _ in range(2)]
     assert runs[0].dag_ == runs[1].dag_
     assert runs[0].reward_ == runs[1].reward_
     assert runs[0].result_.n_simulations == runs[1].result_.n_simulations
@@ -221,7 +253,7 @@ def test_two_seeds_differ_somewhere(kind):
 
 @pytest.mark.long
 def test_two_seeds_of_a_policy_sample_other_graphs():
-    assert len({make(ds.RLBIC, random_state=seed).fit(TABLE).dag_ for seed in range(2)}) == 2
+    assert len({quick(ds.RLBIC, random_state=seed).fit(TABLE).dag_ for seed in range(2)}) == 2
 
 
 @every_method
@@ -235,29 +267,29 @@ def test_n_jobs_changes_nothing(kind):
 
 @every_method
 def test_the_recorded_seed_repeats_a_fit_without_one(kind):
-    model = make(kind, edge_budget=6, random_state=None).fit(TABLE)
-    assert make(kind, edge_budget=6, random_state=model.result_.seed).fit(TABLE).dag_ == model.dag_
-    other = make(kind, edge_budget=6, random_state=None).fit(TABLE)
+    model = quick(kind, edge_budget=6, random_state=None).fit(TABLE)
+    assert quick(kind, edge_budget=6, random_state=model.result_.seed).fit(TABLE).dag_ == model.dag_
+    other = quick(kind, edge_budget=6, random_state=None).fit(TABLE)
     assert other.result_.seed != model.result_.seed
 
 
 def test_generators_are_taken_as_seeds():
     runs = [
-        make(ds.CDUCT, edge_budget=6, random_state=np.random.default_rng(5)).fit(TABLE),
-        make(ds.CDUCT, edge_budget=6, random_state=np.random.default_rng(5)).fit(TABLE),
+        quick(ds.CDUCT, edge_budget=6, random_state=np.random.default_rng(5)).fit(TABLE),
+        quick(ds.CDUCT, edge_budget=6, random_state=np.random.default_rng(5)).fit(TABLE),
     ]
     assert runs[0].result_.seed == runs[1].result_.seed
     assert runs[0].dag_ == runs[1].dag_
     generator = np.random.default_rng(5)
-    seeds = {make(ds.CDUCT, edge_budget=2, random_state=generator).fit(TABLE).result_.seed for _ in range(2)}
+    seeds = {quick(ds.CDUCT, edge_budget=2, random_state=generator).fit(TABLE).result_.seed for _ in range(2)}
     assert len(seeds) == 2
-    assert make(ds.CDUCT, edge_budget=6, random_state=np.random.RandomState(5)).fit(TABLE).dag_.n_edges == 6
-    assert make(ds.CDUCT, edge_budget=6, random_state=np.int64(5)).fit(TABLE).result_.seed == 5
+    assert quick(ds.CDUCT, edge_budget=6, random_state=np.random.RandomState(5)).fit(TABLE).dag_.n_edges == 6
+    assert quick(ds.CDUCT, edge_budget=6, random_state=np.int64(5)).fit(TABLE).result_.seed == 5
 
 
 def test_numpys_global_state_is_neither_used_nor_changed():
     state = np.random.get_state()[1].copy()  # noqa: NPY002
-    make(ds.CDUCT, edge_budget=4, random_state=None).fit(TABLE)
+    quick(ds.CDUCT, edge_budget=4, random_state=None).fit(TABLE)
     np.testing.assert_array_equal(np.random.get_state()[1], state)  # noqa: NPY002
 
 
@@ -267,8 +299,8 @@ def test_numpys_global_state_is_neither_used_nor_changed():
 @every_search
 @pytest.mark.parametrize("edge_budget", [0, 1, 5, 14, 15])
 def test_the_edge_budget_is_met_exactly(kind, edge_budget):
-    for table in (TABLE, discrete_frame(n_nodes=6)):
-        model = make(kind, edge_budget=edge_budget, sims_per_node=2, prune="none").fit(table)
+    for table, score in ((TABLE, "bic-quadratic"), (discrete_frame(n_nodes=6), "bic-discrete")):
+        model = make(kind, score=score, edge_budget=edge_budget, sims_per_node=2, prune="none").fit(table)
         assert model.dag_.n_edges == edge_budget
         assert model.pruned_dag_ == model.dag_
 
@@ -294,9 +326,9 @@ def test_without_a_budget_noise_stays_without_edges_and_a_strong_chain_is_found(
 
 
 def test_more_simulations_do_not_fall_behind_random_sampling():
-    sampled = np.mean([make(ds.RandomSampling, edge_budget=8, random_state=s).fit(TABLE).reward_ for s in range(10)])
-    searched = make(ds.RandomSearch, edge_budget=8, sims_per_node=20).fit(TABLE).reward_
-    uct = make(ds.CDUCT, edge_budget=8, sims_per_node=20).fit(TABLE).reward_
+    sampled = np.mean([quick(ds.RandomSampling, edge_budget=8, random_state=s).fit(TABLE).reward_ for s in range(10)])
+    searched = quick(ds.RandomSearch, edge_budget=8, sims_per_node=20).fit(TABLE).reward_
+    uct = quick(ds.CDUCT, edge_budget=8, sims_per_node=20).fit(TABLE).reward_
     assert uct >= searched > sampled
 
 
@@ -310,16 +342,15 @@ def text_table():
 @pytest.mark.parametrize(
     ("table", "score", "reason"),
     [
-        (normal_frame(100, 4), "bic-quadratic", "all columns are continuous"),
-        (normal_frame(99, 4), "bic-linear", "all columns are continuous, and 99 rows are few"),
-        (normal_frame(150, 16).T.T, "bic-quadratic", "all columns are continuous"),
+        (normal_frame(100, 4), "evidence", "all columns are continuous"),
+        (normal_frame(320, 16).T.T, "evidence", "all columns are continuous"),
         (discrete_frame(), "bic-discrete", "all columns are discrete"),
         (
             text_table()[["a", "b"]],
             "bic-discrete",
             "1 columns hold text, so the 1 continuous ones were cut into 5 bins",
         ),
-        (normal_frame(100, 4).assign(b=[0, 1] * 50), "bic-quadratic", "all columns are numbers (1 with few levels)"),
+        (normal_frame(100, 4).assign(b=[0, 1] * 50), "evidence", "all columns are numbers (1 with few levels)"),
     ],
 )
 def test_the_automatic_score_suits_the_columns_and_says_why(table, score, reason):
@@ -329,11 +360,25 @@ def test_the_automatic_score_suits_the_columns_and_says_why(table, score, reason
     assert model.result_.notes[0].startswith(f"score: {score}, since {reason}")
 
 
-def test_wide_tables_get_a_linear_score():
-    wide = np.random.default_rng(0).normal(size=(120, 101))
-    model = make(ds.RandomSampling, edge_budget=1).fit(wide)
-    assert model.score_.name == "bic-linear"
-    assert "too many of them" in model.result_.notes[0]
+@pytest.mark.parametrize("settings", [{"variances": "equal"}, {"penalty": "edges"}, {"penalty": "parameters"}])
+@pytest.mark.parametrize(
+    ("table", "score", "reason"),
+    [
+        (normal_frame(100, 4), "bic-quadratic", "all columns are continuous"),
+        (normal_frame(99, 4), "bic-linear", "all columns are continuous, and 99 rows are few"),
+        (
+            np.random.default_rng(0).normal(size=(120, 101)),
+            "bic-linear",
+            "all columns are continuous, too many of them for products",
+        ),
+        (normal_frame(100, 4).assign(b=[0, 1] * 50), "bic-quadratic", "all columns are numbers (1 with few levels)"),
+    ],
+)
+def test_what_only_regressions_have_gets_one_of_them(table, score, reason, settings):
+    model = make(ds.RandomSampling, edge_budget=1, **settings).fit(table)
+    assert model.score_.name == score
+    assert model.result_.notes == (f"score: {score}, since {reason}",)
+    assert settings.items() <= model.result_.settings.items()
 
 
 def test_a_score_that_was_asked_for_needs_no_note():
@@ -351,9 +396,9 @@ def test_continuous_columns_beside_text_are_cut_into_bins():
 def test_kinds_override_what_was_inferred():
     table = discrete_frame()
     kinds = dict.fromkeys(table, "continuous")
-    assert make(ds.CDUCT, edge_budget=1, kinds=kinds).fit(table).score_.name == "bic-quadratic"
+    assert make(ds.CDUCT, edge_budget=1, kinds=kinds).fit(table).score_.name == "evidence"
     counts = pd.DataFrame(np.random.default_rng(0).integers(0, 30, (300, 3)), columns=list("abc"))
-    assert make(ds.CDUCT, edge_budget=1).fit(counts).score_.name == "bic-quadratic"
+    assert make(ds.CDUCT, edge_budget=1).fit(counts).score_.name == "evidence"
     kinds = dict.fromkeys(counts, "discrete")
     assert make(ds.CDUCT, edge_budget=1, kinds=kinds).fit(counts).score_.name == "bic-discrete"
 
@@ -431,7 +476,7 @@ def test_knowledge_is_obeyed(kind, edge_budget):
         required=[("f", "a"), ("a", "c")], forbidden=[("a", "b"), ("d", "e"), ("e", "d")], tiers=[["f"], ["a", "d"]]
     )
     for seed in range(4):
-        model = make(kind, edge_budget=edge_budget, knowledge=knowledge, random_state=seed).fit(TABLE)
+        model = quick(kind, edge_budget=edge_budget, knowledge=knowledge, random_state=seed).fit(TABLE)
         edges = set(model.dag_.edges)
         assert {("f", "a"), ("a", "c")} <= edges
         assert not edges & {("a", "b"), ("d", "e"), ("e", "d"), ("a", "f"), ("d", "f")}
@@ -445,24 +490,24 @@ def test_the_start_graph_is_kept_and_counts_towards_the_budget(kind):
     shuffled.add_nodes_from("cb")
     numbered = nx.from_numpy_array(start.adjacency, create_using=nx.DiGraph)
     for given in (start, start.adjacency, start.to_networkx(), start.edges, shuffled, numbered):
-        model = make(kind, edge_budget=5, start=given).fit(TABLE)
+        model = quick(kind, edge_budget=5, start=given).fit(TABLE)
         assert set(start.edges) <= set(model.dag_.edges)
         assert model.dag_.n_edges == 5
-    assert make(kind, edge_budget=3, start=start).fit(TABLE).dag_ == start
+    assert quick(kind, edge_budget=3, start=start).fit(TABLE).dag_ == start
     with pytest.raises(InputError, match="edge_budget must be between 3 and 15 for 6 variables, got 2"):
-        make(kind, edge_budget=2, start=start).fit(TABLE)
+        quick(kind, edge_budget=2, start=start).fit(TABLE)
 
 
 @with_and_without_a_budget
 def test_no_variable_gets_more_parents_than_allowed(kind, edge_budget):
     for max_parents in (2, 3):
-        model = make(kind, edge_budget=edge_budget, max_parents=max_parents).fit(TABLE)
+        model = quick(kind, edge_budget=edge_budget, max_parents=max_parents).fit(TABLE)
         assert model.dag_.adjacency.sum(axis=0).max() <= max_parents
         assert edge_budget is None or model.dag_.n_edges == edge_budget
 
 
 def test_cycle_tracking_changes_nothing_but_time():
-    runs = [make(ds.CDUCT, edge_budget=9, cycle_tracking=c).fit(TABLE).dag_ for c in ("incremental", "traversal")]
+    runs = [quick(ds.CDUCT, edge_budget=9, cycle_tracking=c).fit(TABLE).dag_ for c in ("incremental", "traversal")]
     assert runs[0] == runs[1]
 
 

@@ -96,7 +96,7 @@ def test_independent_columns_give_the_empty_graph_and_a_proof():
 
 
 def test_the_record_of_a_fit_fits_together():
-    model = exact(budget="at-most", edge_budget=9, n_best=2, solver="highs")
+    model = exact(score="bic-quadratic", budget="at-most", edge_budget=9, n_best=2, solver="highs")
     proof, settings = model.certificate_, model.result_.settings
     assert proof.reward == proof.best_reward == proof.bound == proof.optimum == pytest.approx(model.reward_, abs=1e-12)
     assert (proof.gap, proof.is_optimal, proof.status) == (0.0, True, "finished")

@@ -22,7 +22,7 @@ from sklearn.gaussian_process.kernels import RBF
 import dagsearch as ds
 from dagsearch.errors import InputError
 from dagsearch.gam import AdditiveModels
-from dagsearch.kernels.rbf import exp_negative
+from dagsearch.kernels.elementary import exp_negative
 from dagsearch.scores.fitpool import FitPool
 from dagsearch.scores.gp import MedianDistance
 

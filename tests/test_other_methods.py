@@ -18,7 +18,7 @@ from sklearn.base import clone
 import dagsearch as ds
 from dagsearch.baselines.notears import NotearsFit
 from dagsearch.data import as_dataset
-from dagsearch.errors import DataError, InputError, MissingExtraError, UnknownNameError
+from dagsearch.errors import DataError, InputError, MissingExtraError
 from dagsearch.graph import CyclicGraph
 from dagsearch.report.text import as_json, as_text
 from dagsearch.search.monitor import Monitor, OutOfTimeError
@@ -192,7 +192,7 @@ def test_json_of_a_graph_with_a_cycle_has_null_for_what_it_does_not_have():
 @pytest.mark.usefixtures("with_a_cycle")
 def test_text_of_a_graph_with_a_cycle_says_so_and_has_crosses_for_metrics():
     data = judged_data()
-    text = as_text(ds.NOTEARS(random_state=0).fit(data), data, "table")
+    text = as_text(ds.NOTEARS(score="bic-quadratic", random_state=0).fit(data), data, "table")
     assert "NOT ACYCLIC" in text
     assert f"reward {CROSS} (bic-quadratic)" in text
     row = next(line for line in text.splitlines() if line.startswith("constructed"))
@@ -258,10 +258,13 @@ class ConstantScore:
 
 
 @pytest.mark.parametrize("kind", [ds.GES, ds.PC], ids=lambda kind: kind.method)
-@pytest.mark.parametrize("score", ["bic-gp", "bic-quadratic", "bic-gam"])
+@pytest.mark.parametrize("score", ["evidence", "bic-gp", "bic-quadratic", "bic-gam"])
 def test_scores_that_tell_members_of_a_class_apart_are_refused(kind, score):
-    message = f"unknown score for {kind.method} '{score}': choose from auto, bic-linear, bic-discrete, bdeu"
-    with pytest.raises(UnknownNameError, match=re.escape(message)):
+    message = (
+        f"score for {kind.method} must be the same for all DAGs of an equivalence class, which {score} tells apart; "
+        "choose from auto, bic-linear, bic-discrete, bdeu"
+    )
+    with pytest.raises(InputError, match=re.escape(message)):
         kind(score=score).fit(TABLE)
 
 

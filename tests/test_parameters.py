@@ -24,6 +24,7 @@ from dagsearch.cli.options import OPTION_OF, arguments
 from dagsearch.estimators import METHODS, searches
 from dagsearch.parameters import HEADINGS, declared, described, every_parameter, methods_that_take, with_parameters
 from dagsearch.pruning import METHODS as PRUNING_METHODS
+from dagsearch.scores.evidence import DEFAULT_MIN_EFFECT
 from dagsearch.search import cd_uct
 from dagsearch.search.exact import SOLVERS
 
@@ -31,7 +32,14 @@ every_method = pytest.mark.parametrize("method", METHODS)
 
 COMMON = {"prune": "auto", "alpha": 0.001, "kinds": None, "random_state": None, "n_jobs": 1, "progress": False}
 BY_SCORE = {"score": "auto", "levels": "seen"}
-BY_ANY_SCORE = {**BY_SCORE, "variances": "different", "penalty": "auto"}
+BY_ANY_SCORE = {
+    **BY_SCORE,
+    "variances": "different",
+    "penalty": "auto",
+    "models": None,
+    "noise": None,
+    "min_effect": None,
+}
 SEARCH = {
     **BY_ANY_SCORE,
     "edge_budget": None,
@@ -44,16 +52,17 @@ SEARCH = {
 ARGUMENTS = {
     "cd-uct": {
         **SEARCH,
-        "sims_per_node": 500,
+        "sims_per_node": None,
         "horizon": None,
         "exploration": 0.05,
         "exploration_scale": "root-mean",
         "final_move": "most-visits",
         "n_restarts": None,
+        "refine": "auto",
         "cycle_tracking": "incremental",
     },
     "greedy": SEARCH,
-    "random-search": {**SEARCH, "sims_per_node": 500},
+    "random-search": {**SEARCH, "sims_per_node": None},
     "random-sampling": SEARCH,
     "cam": {"neighbour_selection": True, "max_parents": None, "knowledge": None, "time_limit": None, **COMMON},
     "notears": {
@@ -151,7 +160,7 @@ def test_parameters_survive_reading_setting_and_cloning(method):
 @every_method
 def test_what_a_method_does_not_take_it_has_as_an_attribute_of_its_class(method):
     kind = METHODS[method]
-    for name in ("score", "levels", "variances", "penalty", "time_limit"):
+    for name in ("score", "levels", "variances", "penalty", "models", "noise", "min_effect", "time_limit"):
         if name not in ARGUMENTS[method]:
             assert getattr(kind(), name) is getattr(kind, name)
             assert name not in vars(kind())
@@ -190,8 +199,13 @@ def test_choices_and_defaults_agree_with_the_code_that_they_are_for():
     assert known["phases"].default == PHASES
     for name, default in dataclasses.asdict(RLBICSettings()).items():
         assert known[name].default == default
+    assert f"by default {searches.DEFAULT_SIMS_PER_NODE}, or" in known["sims_per_node"].text
+    assert f"as many as make {searches.OPEN_SIMULATIONS:,} per decision" in known["sims_per_node"].text
     assert f"{searches.OPEN_HORIZON} without a budget" in known["horizon"].text
-    assert f"{searches.OPEN_RESTARTS} without" in known["n_restarts"].text
+    assert f"{searches.OPEN_RESTARTS} otherwise" in known["n_restarts"].text
+    assert all(f"``{model}``" in known["models"].text for model in ds.scores.MODELS)
+    assert all(f'``"{noise}"``' in known["noise"].text for noise in ds.scores.NOISES)
+    assert f"(by default {DEFAULT_MIN_EFFECT})" in known["min_effect"].text
 
 
 @every_method
@@ -292,6 +306,14 @@ def test_levels_are_read_as_words_or_as_numbers_by_column(text, levels):
     assert read("--levels", text)["levels"] == levels
 
 
+@pytest.mark.parametrize(
+    ("text", "models"),
+    [("linear", ("linear",)), ("linear,joint", ("linear", "joint")), (" additive , ", ("additive",))],
+)
+def test_models_are_read_as_a_list_with_commas(text, models):
+    assert read("--models", text)["models"] == models
+
+
 @pytest.mark.parametrize(("text", "message"), [("sen", "write 'seen'"), ("a=1,a=2", "'a' is there twice")])
 def test_levels_that_cannot_be_read_are_refused_by_the_name_of_the_option(text, message):
     result = run("discover", "table.csv", "--levels", text)
@@ -346,7 +368,8 @@ def test_help_says_which_methods_an_option_is_for_if_they_are_few():
     assert options["--l1"].help == "notears: weight of the L1 penalty."
     assert options["--sims-per-node"].help.startswith("cd-uct, random-search: simulations ")
     assert options["--budget"].help.startswith("exact: --edges means exactly ")
-    assert options["--max-parents"].help == "No variable gets more causes."
+    no_variable = "No variable gets more causes; by default as many as the score can tell apart."
+    assert options["--max-parents"].help == no_variable
 
 
 def test_help_shows_the_defaults_of_python_or_those_of_the_command():

@@ -15,6 +15,7 @@ from sklearn.preprocessing import PolynomialFeatures
 
 import dagsearch as ds
 from dagsearch.errors import DataError, InputError
+from dagsearch.estimators import SEARCHES
 from dagsearch.pruning import EdgeEvidence, evidence, prune
 
 TABLE = normal_frame()
@@ -215,10 +216,10 @@ def test_the_threshold_decides_what_stays():
 # ---------------------------------------------------------------- after a search
 
 
-@pytest.mark.parametrize("edge_budget", [6, None])
 @pytest.mark.parametrize(
     ("score", "method", "measure"),
     [
+        ("evidence", "cam", "p-value"),
         ("bic-linear", "coefficients", "coefficient"),
         ("bic-quadratic", "coefficients", "coefficient"),
         ("bic-gp", "cam", "p-value"),
@@ -227,9 +228,9 @@ def test_the_threshold_decides_what_stays():
         ("bdeu", "none", None),
     ],
 )
-def test_automatic_pruning_depends_on_the_score_alone(score, method, measure, edge_budget):
+def test_automatic_pruning_with_a_budget_depends_on_the_score_alone(score, method, measure):
     table = discrete_frame() if method == "none" else normal_frame(80, 5)
-    model = make(ds.GreedySearch, score=score, edge_budget=edge_budget).fit(table)
+    model = make(ds.GreedySearch, score=score, edge_budget=6).fit(table)
     assert model.result_.settings["prune"] == method
     assert model.result_.notes == ()
     if measure is None:
@@ -240,6 +241,32 @@ def test_automatic_pruning_depends_on_the_score_alone(score, method, measure, ed
     assert model.evidence_.measure == measure
     assert model.pruned_dag_ == prune(model.dag_, table, method, degree=degree)
     assert model.evidence_.by_edge() == evidence(model.dag_, table, method, degree=degree).by_edge()
+
+
+@pytest.mark.parametrize("score", ds.scores.names())
+@pytest.mark.parametrize("kind", SEARCHES.values(), ids=lambda kind: kind.method)
+def test_automatic_pruning_leaves_what_a_score_decided_for_without_a_budget(kind, score):
+    table = discrete_frame(100, 4) if score in ds.scores.DISCRETE else normal_frame(60, 4)
+    model = make(kind, score=score).fit(table)
+    assert model.result_.settings["prune"] == "none"
+    assert model.evidence_ is None
+    assert model.pruned_dag_ == model.dag_
+
+
+@pytest.mark.parametrize("kind", [ds.CAM, ds.NOTEARS, ds.LiNGAM, ds.GES, ds.PC], ids=lambda kind: kind.method)
+def test_automatic_pruning_of_methods_that_know_no_budget_is_by_significance(kind):
+    model = make(kind).fit(normal_frame(80, 5))
+    assert model.result_.settings["prune"] == "cam"
+    assert model.evidence_.measure == "p-value"
+    assert model.pruned_dag_ == prune(model.dag_, normal_frame(80, 5))
+
+
+@pytest.mark.parametrize("method", ["cam", "coefficients"])
+def test_pruning_that_is_asked_for_is_done_without_a_budget(method):
+    model = make(ds.GreedySearch, score="bic-linear", prune=method).fit(TABLE)
+    assert model.result_.settings["prune"] == method
+    assert model.evidence_.by_edge() == evidence(model.dag_, TABLE, method).by_edge()
+    assert model.pruned_dag_ == prune(model.dag_, TABLE, method)
 
 
 def test_automatic_pruning_leaves_what_a_users_own_score_constructed():

@@ -331,6 +331,7 @@ def test_cd_uct_with_enough_simulations_finds_the_best_dag_on_four_nodes(edge_bu
             exploration=5.0,
             exploration_scale="none",
             final_move=final_move,
+            refine="off" if edge_budget is None else "auto",
             random_state=seed,
         ).fit(noise_table(4))
         assert model.reward_ == own.reward_of_edges(best)
@@ -345,7 +346,7 @@ def test_cd_uct_finds_the_best_dag_of_a_compiled_score(name):
     x[:, 2] += x[:, 1] + x[:, 0]
     score = scores.make(name, x, penalty="parameters")
     best = max(score.reward_of(naive.adjacency_of(edges, 4)) for edges in DAGS[4])
-    model = CDUCT(score=score, random_state=0).fit(x)
+    model = CDUCT(score=score, refine="off", random_state=0).fit(x)
     assert model.reward_ == pytest.approx(best, rel=1e-9)
 
 
@@ -353,7 +354,7 @@ def test_cd_uct_finds_the_best_dag_of_a_compiled_score(name):
 
 
 def fitted(**changes):
-    settings = {"edge_budget": 9, "sims_per_node": 3, "random_state": 0, **changes}
+    settings = {"edge_budget": 9, "sims_per_node": 3, "refine": "off", "random_state": 0, **changes}
     return CDUCT(score=naive.TableScore(3, 7), **settings).fit(noise_table(7))
 
 
@@ -411,8 +412,9 @@ GOLDEN = {
 
 @pytest.mark.parametrize("edge_budget", GOLDEN)
 def test_the_golden_run_is_what_it_was(edge_budget):
-    model = CDUCT(score=naive.TableScore(2024, 6), edge_budget=edge_budget, sims_per_node=20, random_state=7)
-    model.fit(noise_table(6))
+    model = CDUCT(
+        score=naive.TableScore(2024, 6), edge_budget=edge_budget, sims_per_node=20, refine="off", random_state=7
+    ).fit(noise_table(6))
     edges, reward, n_simulations = GOLDEN[edge_budget]
     assert sorted(naive.edges_of(model.dag_.adjacency)) == edges
     assert model.reward_ == reward

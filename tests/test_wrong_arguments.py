@@ -47,9 +47,9 @@ WRONG_FOR_MOST = [
     ("start", ds.DAG.from_edges([("p", "q")]), "start must be a DAG over the columns of the table"),
 ]
 WRONG_FOR_SIMULATIONS = [
-    ("sims_per_node", 0, "sims_per_node must be a number above 0, got 0"),
-    ("sims_per_node", math.inf, "sims_per_node must be a number above 0, got inf"),
-    ("sims_per_node", "many", "sims_per_node must be a number above 0, got 'many'"),
+    ("sims_per_node", 0, "sims_per_node must be a number above 0, or None, got 0"),
+    ("sims_per_node", math.inf, "sims_per_node must be a number above 0, or None, got inf"),
+    ("sims_per_node", "many", "sims_per_node must be a number above 0, or None, got 'many'"),
     ("horizon", 0, "horizon must be a whole number of at least 1, or None, got 0"),
     ("exploration", -1, "exploration must be a number of at least 0, got -1"),
     ("exploration", math.nan, "exploration must be a number of at least 0, got nan"),
@@ -110,7 +110,7 @@ def test_a_table_that_cannot_be_used_is_refused(X):
 
 
 def test_equal_variances_of_discrete_columns_are_refused():
-    with pytest.raises(InputError, match="variances='equal' is for continuous scores, bic-discrete is discrete"):
+    with pytest.raises(InputError, match=r"variances='equal' is for bic-linear, .*; bic-discrete does not take it"):
         make(ds.CDUCT, variances="equal").fit(discrete_frame())
 
 

@@ -41,9 +41,9 @@ class Kind:
             name += f", scale {self.scale_dependence:g}"
         return name + (f", error {self.measurement_error:g}" if self.measurement_error else "")
 
-    def table(self, n_nodes: int, n_rows: int, seed: int) -> ds.Dataset:
+    def table(self, n_nodes: int, n_rows: int, seed: int, edges_per_variable: float = EDGES_PER_VARIABLE) -> ds.Dataset:
         """Data of this kind with the true graph; one seed gives all kinds the same graph."""
-        n_edges = min(round(EDGES_PER_VARIABLE * n_nodes), n_nodes * (n_nodes - 1) // 2)
+        n_edges = min(round(edges_per_variable * n_nodes), n_nodes * (n_nodes - 1) // 2)
         return ds.datasets.simulate(
             n_nodes, n_rows, n_edges=n_edges, standardise=True, random_state=seed, **asdict(self)
         )

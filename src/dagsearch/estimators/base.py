@@ -170,6 +170,7 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
         checks.real("alpha", self.alpha, 0.0, 1.0, strict=True)
         checks.real("time_limit", self.time_limit, 0.0, strict=True, optional=True)
         checks.jobs(self.n_jobs)
+        scores.check_settings(self.models, self.noise, self.min_effect)
         if isinstance(self.score, str) and self.score not in ("auto", *scores.names()):
             raise UnknownNameError("score", self.score, ("auto", *scores.names()))
 
@@ -197,6 +198,9 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
     def _judgement(self, data: Dataset) -> Judgement:
         """The score of the fit."""
         if not isinstance(self.score, str):
+            for name in ("models", "noise", "min_effect"):
+                if getattr(self, name) is not None:
+                    raise InputError(f"{name} is a setting of scores given by name, got a score of your own beside it")
             return Judgement(scores.adapt(self.score, data.n_nodes), data, ())
         name, notes = self.score, []
         settings: dict[str, Any] = {"models": self.models, "noise": self.noise, "min_effect": self.min_effect}
@@ -222,7 +226,8 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
 
     def _choose(self, data: Dataset) -> Choice:
         """What ``score="auto"`` stands for; settings that only regressions have ask for one."""
-        return choose(data, regression=self.variances != "different" or self.penalty != "auto")
+        regression = self.variances != "different" or self.penalty != "auto"
+        return choose(data, regression, chooses_models=self.models is None)
 
     def _penalty(self, score_name: str) -> Any:
         """What the score counts; parameters by default, where the penalty has to decide the number of edges."""
@@ -239,7 +244,7 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
         if method == "none":
             return method, ()
         data.standardised()
-        testable, possible = max_parents_for(data.n_samples), self._most_parents(data)
+        testable, possible = max_parents_for(data.n_samples), self._possible_parents(score, data)
         if method == "coefficients" or possible <= testable:
             return method, ()
         message = (
@@ -257,7 +262,7 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
             return "cam"
         return _PRUNING_OF.get(score.name, "none")
 
-    def _most_parents(self, data: Dataset) -> int:
+    def _possible_parents(self, score: scores.Score, data: Dataset) -> int:  # noqa: ARG002 - searches go by it
         """The most causes that a variable can get."""
         return data.n_nodes - 1
 

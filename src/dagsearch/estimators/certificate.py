@@ -133,7 +133,7 @@ def certify(
     Examples
     --------
     >>> import dagsearch as ds
-    >>> model = ds.GreedySearch(random_state=0).fit(ds.datasets.load("sachs"))
+    >>> model = ds.GreedySearch(score="bic-linear", random_state=0).fit(ds.datasets.load("sachs"))
     >>> print(ds.certify(model).is_optimal)
     True
     """

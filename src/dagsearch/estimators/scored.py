@@ -98,7 +98,12 @@ class ScoreSearch(DagEstimator, KnowledgeParameters):
         is_open = "edge_budget" in declared(type(self)) and self.edge_budget is None
         return "none" if is_open else super()._auto_pruning(score)
 
+    def _possible_parents(self, score: scores.Score, data: Dataset) -> int:
+        limit = self.parent_limit(score)
+        return min(self._most_parents(data), data.n_nodes - 1 if limit is None else limit)
+
     def _most_parents(self, data: Dataset) -> int:
+        """The most causes that a variable can get, whatever the score."""
         return min(data.n_nodes - 1, self.max_parents or data.n_nodes - 1)
 
     def _problem(self, data: Dataset) -> Problem:

@@ -14,13 +14,17 @@ from dagsearch.search.cd_uct import CDUCTSettings, cd_uct
 from dagsearch.search.greedy import greedy
 from dagsearch.search.monitor import Monitor
 from dagsearch.search.protocol import Outcome, Problem
-from dagsearch.search.random_search import n_rollouts, random_search
+from dagsearch.search.random_search import n_affordable, n_rollouts, random_search
 
-# Without a budget a rollout has no natural end, and random edges beyond the first few only add noise. A search then
-# stops as soon as nothing pays, which is early: a few restarts find better graphs than more simulations would. Where
-# local scores are dear, refinement finds them with far fewer of these.
+DEFAULT_SIMS_PER_NODE = 500
+
+# Without a budget a rollout has no natural end, and random edges beyond the first few only add noise.
 OPEN_HORIZON = 6
+# A search without a budget stops as soon as nothing pays, which is early: a few restarts find better graphs than more
+# simulations would. Where local scores take milliseconds, refinement gets there with far fewer of them.
 OPEN_RESTARTS = 4
+# Per decision: more would take long on wide tables, and refinement makes up for it.
+OPEN_SIMULATIONS = 10_000
 
 
 class CDUCT(parameters.CDUCT, ScoreSearch):
@@ -51,19 +55,26 @@ class CDUCT(parameters.CDUCT, ScoreSearch):
     summary: ClassVar[str] = "Monte Carlo tree search in DAG space"
 
     def _check_settings(self) -> None:
-        checks.real("sims_per_node", self.sims_per_node, 0.0, strict=True)
+        checks.real("sims_per_node", self.sims_per_node, 0.0, strict=True, optional=True)
         checks.integer("horizon", self.horizon, 1, optional=True)
         checks.real("exploration", self.exploration, 0.0)
         checks.integer("n_restarts", self.n_restarts, 1, optional=True)
         if self.refine == "on" and self.edge_budget is not None:
             raise InputError("refine='on' does not keep the number of edges: leave edge_budget out")
 
+    def _sims_per_node(self, problem: Problem) -> float:
+        """What was asked for, or the default."""
+        if self.sims_per_node is not None:
+            return self.sims_per_node
+        is_open = problem.edge_budget is None
+        return min(DEFAULT_SIMS_PER_NODE, OPEN_SIMULATIONS / problem.n_nodes) if is_open else DEFAULT_SIMS_PER_NODE
+
     def _search(
         self, problem: Problem, judgement: Judgement, rng: np.random.Generator, monitor: Monitor
     ) -> tuple[Outcome, dict[str, Any]]:
         is_open = problem.edge_budget is None
         settings = CDUCTSettings(
-            sims_per_node=self.sims_per_node,
+            sims_per_node=self._sims_per_node(problem),
             horizon=OPEN_HORIZON if self.horizon is None and is_open else self.horizon,
             exploration=self.exploration,
             exploration_scale=self.exploration_scale,
@@ -117,12 +128,13 @@ class RandomSearch(parameters.RandomSearch, ScoreSearch):
     summary: ClassVar[str] = "the best of many uniform rollouts"
 
     def _check_settings(self) -> None:
-        checks.real("sims_per_node", self.sims_per_node, 0.0, strict=True)
+        checks.real("sims_per_node", self.sims_per_node, 0.0, strict=True, optional=True)
 
     def _search(
         self, problem: Problem, judgement: Judgement, rng: np.random.Generator, monitor: Monitor
     ) -> tuple[Outcome, dict[str, Any]]:
-        n_simulations = n_rollouts(problem, self.sims_per_node)
-        return random_search(problem, judgement.score, n_simulations, rng, monitor), {
-            "sims_per_node": self.sims_per_node
-        }
+        sims_per_node = DEFAULT_SIMS_PER_NODE if self.sims_per_node is None else self.sims_per_node
+        n_simulations = n_rollouts(problem, sims_per_node)
+        if self.sims_per_node is None and problem.edge_budget is None and judgement.score.is_fitted:
+            n_simulations = min(n_simulations, n_affordable(problem, judgement.score))
+        return random_search(problem, judgement.score, n_simulations, rng, monitor), {"sims_per_node": sims_per_node}

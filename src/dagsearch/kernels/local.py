@@ -109,6 +109,17 @@ def look_up_many(memo, family, nodes, rows, terms, known, words):
 
 
 @entry_point
+def find_many(memo, nodes, rows, terms, known, words):
+    """`look_up_many` of what is in the table, without the code that evaluates: it compiles in a tenth of the time."""
+    for k in range(nodes.shape[0]):
+        slot = find(memo, nodes[k], rows, k, words)
+        known[k] = slot != MISSING
+        if slot != MISSING:
+            terms[k, 0] = value_at(memo, slot, words)
+            terms[k, 1] = penalty_at(memo, slot, words)
+
+
+@entry_point
 def store_many(memo, nodes, rows, terms, words):
     """Write each (value, penalty) ``terms[k]`` of (``nodes[k]``, set ``k``); the table must have room."""
     for k in range(nodes.shape[0]):

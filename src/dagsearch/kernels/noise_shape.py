@@ -18,7 +18,12 @@ import math
 
 import numpy as np
 
-from dagsearch.kernels.compile import contracted_entry_point, contracted_kernel, reassociated_kernel
+from dagsearch.kernels.compile import (
+    contracted_entry_point,
+    contracted_kernel,
+    contracted_long_kernel,
+    reassociated_kernel,
+)
 from dagsearch.kernels.elementary import exp_negative, log_positive
 
 NARROWEST = 0.03
@@ -35,7 +40,7 @@ MOST_DENSITY = max(
 _N_MODES, _N_SHAPES, _N_HALVINGS = 7, 5, 4
 
 
-@contracted_kernel
+@contracted_long_kernel
 def _log_distances(z, mode, out):
     """Write log |z - mode|, less the largest, to ``out``; ``z`` ascends.
 
@@ -65,7 +70,7 @@ def _sum(values, start, stop):
     return total
 
 
-@contracted_kernel
+@contracted_long_kernel
 def _mean_log_density(logs, n_below, n_upto, largest, shape, powers):
     """The last formula above, with distances in units of the largest; ``powers`` (n,) is scratch."""
     n = logs.shape[0]

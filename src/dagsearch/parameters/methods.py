@@ -102,7 +102,7 @@ class RandomSearch(SimulationParameters, SearchParameters):
 
     in_other_words: ClassVar[dict[str, str]] = {
         "sims_per_node": "As many rollouts are made as `CDUCT` would make simulations: so many per decision, times the "
-        "number of variables.",
+        "number of variables; by default 500, or as many as can be afforded with a score that takes milliseconds.",
     }
 
 

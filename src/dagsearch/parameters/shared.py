@@ -21,8 +21,6 @@ Variances = Literal["different", "equal"]
 Levels = Literal["seen", "declared"] | Mapping[str, int]
 
 SCORES = ("evidence", "bic-linear", "bic-quadratic", "bic-gp", "bic-gam", "bic-discrete", "bdeu")
-MODELS = ("linear", "additive", "joint")
-NOISES = ("any", "shape", "gaussian")
 PENALTIES = ("auto", "edges", "parameters")
 PRUNING = ("auto", "cam", "coefficients", "none")
 
@@ -189,7 +187,7 @@ class ContinuousScoreParameters(ScoreParameters):
     min_effect: float | None = parameter(
         None,
         "Share of what the other causes leave unexplained that an edge must explain, for ``evidence`` (by default "
-        '0.02) and ``penalty="parameters"`` (by default 0).',
+        '0.01) and ``penalty="parameters"`` (by default 0).',
         "--min-effect",
         group="score",
         value_type=float,
@@ -214,9 +212,10 @@ class SearchParameters(
 class SimulationParameters:
     """Of searches that simulate how a graph may go on."""
 
-    sims_per_node: float = parameter(
-        500,
-        "Simulations per decision, times the number of variables.",
+    sims_per_node: float | None = parameter(
+        None,
+        "Simulations per decision, times the number of variables; by default 500, or as many as make 10,000 per "
+        "decision if that is less and there is no edge budget.",
         "--sims-per-node",
         group="search",
         value_type=float,

@@ -28,6 +28,7 @@ __all__ = [
     "REGRESSIONS",
     "Score",
     "adapt",
+    "check_settings",
     "make",
     "names",
 ]
@@ -95,7 +96,7 @@ def make(
         what None stands for), ``"shape"`` (its shape is fitted) or ``"gaussian"``.
     min_effect
         Share of the variation that the other parents leave unexplained which an edge must explain, from 0 to below 1;
-        for ``evidence`` and ``penalty="parameters"``. None: 0.02 for ``evidence``, 0 for the others.
+        for ``evidence`` and ``penalty="parameters"``. None: 0.01 for ``evidence``, 0 for the others.
 
     Raises
     ------
@@ -153,6 +154,14 @@ def _require_meant(name: str, given: dict[str, Any]) -> None:
         if name not in _MEANT_FOR[setting] and value != _IDLE.get(setting):
             meant = ", ".join(_MEANT_FOR[setting])
             raise InputError(f"{setting}={value!r} is for {meant}; {name} does not take it")
+
+
+def check_settings(models: Any, noise: Any, min_effect: Any) -> None:
+    """Raise `InputError` for a setting of `make` that is out of range, whatever the table; None is always right."""
+    _checked_models(models)
+    _checked_noise(noise)
+    if min_effect is not None:
+        _checked_effect(min_effect)
 
 
 def _checked_models(models: Sequence[Model] | None) -> tuple[Model, ...]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dagsearch.graph.bitset import Rows
 from dagsearch.kernels.bits import words_for
-from dagsearch.kernels.local import OUTSIDE, Family, look_up_many, store_many
+from dagsearch.kernels.local import OUTSIDE, Family, find_many, look_up_many, store_many
 from dagsearch.kernels.memo import MAX_LOAD, Memo, new_memo, rehash
 
 _FIRST_CAPACITY = 1 << 14
@@ -72,7 +72,10 @@ class LocalCache:
         """Terms of each (node, set), and which of them are known; compiled families know all."""
         self._reserve(family, len(nodes))
         terms, known = np.empty((len(nodes), 2)), np.empty(len(nodes), dtype=bool)
-        look_up_many(self.memo, family, nodes, rows, terms, known, self.words)
+        if family.code == OUTSIDE:
+            find_many(self.memo, nodes, rows, terms, known, self.words)
+        else:
+            look_up_many(self.memo, family, nodes, rows, terms, known, self.words)
         return terms, known
 
     def store(self, family: Family, nodes: NDArray[np.int64], rows: Rows, terms: NDArray[np.float64]) -> None:

@@ -23,7 +23,9 @@ _FAMILIES: tuple[tuple[tuple[Model, ...], str, float, float], ...] = (
     (("linear", "additive"), "linear and additive models", 1.0, 0.65),
     (("linear",), "linear models", 0.6, 0.45),
 )
-_ASKED_PER_PAIR = 15.0  # local scores that CD-UCT asked for, for each pair of variables: 5 to 18 from 10 to 50 variables
+_ASKED_PER_PAIR = (
+    15.0  # local scores that CD-UCT asked for, for each pair of variables: 5 to 18 from 10 to 50 variables
+)
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class Choice:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
-def choose(data: Dataset, regression: bool = False) -> Choice:
+def choose(data: Dataset, regression: bool = False, chooses_models: bool = True) -> Choice:
     """Pick a score by the kinds of the columns and the size of the table.
 
     All discrete: ``bic-discrete``. All numbers: ``evidence``, with fewer models of the mean where the table is large.
@@ -49,6 +51,8 @@ def choose(data: Dataset, regression: bool = False) -> Choice:
     regression
         Whether it must be a BIC score of regressions if columns are continuous: ``bic-quadratic``, or ``bic-linear``
         where the table is too wide or too short for products of parents.
+    chooses_models
+        Whether models of the mean may be left out; otherwise somebody else has chosen them.
     """
     n_discrete = sum(kind == "discrete" for kind in data.kinds)
     n_text = sum(labels is not None for labels in data.labels)
@@ -61,7 +65,9 @@ def choose(data: Dataset, regression: bool = False) -> Choice:
         )
         return Choice("bic-discrete", data.binned(continuous, N_BINS), reason)
     what = "all columns are continuous" if not n_discrete else f"all columns are numbers ({n_discrete} with few levels)"
-    return _regression(data, what) if regression else _evidence(data, what)
+    if regression:
+        return _regression(data, what)
+    return _evidence(data, what) if chooses_models else Choice("evidence", data, what)
 
 
 def estimated_seconds(n_nodes: int, n_samples: int, models: tuple[Model, ...]) -> float:

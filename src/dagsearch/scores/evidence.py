@@ -27,7 +27,7 @@ from dagsearch.scores.pooled import PooledScore
 from dagsearch.scores.regression import price_of
 
 EDGE_PRIOR = 1.0
-DEFAULT_MIN_EFFECT = 0.02
+DEFAULT_MIN_EFFECT = 0.01
 ROWS_PER_PARENT = 20
 
 _ALL_NODES = -1  # stands for the node in the key of a fit of all nodes on one parent set

@@ -61,6 +61,9 @@ def cd_uct(
     """Search for the DAG with the highest reward."""
     outcomes = []
     within_reach = problem if problem.edge_budget is not None else _promising(problem, score, monitor)
+    if monitor.status != FINISHED:
+        start = problem.start.astype(np.int8)
+        return Outcome(start, score.reward_of(start), 0, 0, 0, monitor.status)
     for own_rng in rng.spawn(settings.n_restarts):
         outcomes.append(_search_once(within_reach, score, settings, own_rng, monitor))
         if monitor.status != FINISHED:
@@ -82,13 +85,13 @@ def _n_counted_edges(problem: Problem, outcome: Outcome) -> int:
 
 
 def _promising(problem: Problem, score: ScoreLike, monitor: Monitor) -> Problem:
-    """The problem without the causes that alone gain least, if local scores are too dear to ask for any of them.
+    """The problem without the causes that alone gain least, if local scores take milliseconds.
 
     As many causes of a variable are kept as have sets that can all be afforded. Refinement looks at the others, too.
     """
     d = problem.n_nodes
     most = int(np.log2(max(score.affordable / d, 2.0)))
-    if most >= d - 1 or not score.decomposable:
+    if most >= d - 1 or not score.is_fitted:
         return problem
     allowed = problem.start.copy()
     with monitor.guard():
@@ -104,9 +107,9 @@ def _promising(problem: Problem, score: ScoreLike, monitor: Monitor) -> Problem:
 
 def _refined(best: Outcome, problem: Problem, score: ScoreLike, rng: np.random.Generator, monitor: Monitor) -> Outcome:
     """The outcome with the best graph that moves in an order lead to."""
-    refinement = Refinement(problem, score, best.adjacency, rng)
+    refinement = Refinement(problem, score, best.adjacency, rng, monitor)
     with monitor.guard():
-        refinement.run(monitor)
+        refinement.run()
     return replace(best, adjacency=refinement.best, reward=score.reward_of(refinement.best))
 
 

@@ -32,6 +32,10 @@ class ScoreLike(Protocol):
         """How many local scores a survey of all parent sets may take."""
 
     @property
+    def is_fitted(self) -> bool:
+        """Whether a local score takes milliseconds."""
+
+    @property
     def decomposable(self) -> bool:
         """Whether rewards are made of local terms."""
 

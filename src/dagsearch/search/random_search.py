@@ -18,6 +18,11 @@ def n_rollouts(problem: Problem, sims_per_node: float) -> int:
     return max(1, int(sims_per_node * problem.n_nodes) * 2 * n_edges)
 
 
+def n_affordable(problem: Problem, score: ScoreLike) -> int:
+    """As many rollouts as can be afforded if each of their edges asks for a local score that takes milliseconds."""
+    return max(1, score.affordable // max(problem.max_edges, 1))
+
+
 def random_search(
     problem: Problem, score: ScoreLike, n_simulations: int, rng: np.random.Generator, monitor: Monitor
 ) -> Outcome:

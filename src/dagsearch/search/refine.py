@@ -9,6 +9,7 @@ reward is highest; moves are made until none pays, then a stretch of the order i
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,10 +45,13 @@ class GrowShrink:
         Edges that may be there, those that must be (its start), and the most parents.
     score
         A score whose reward is a sum of local terms.
+    check
+        Called before local scores are asked for; it may raise to end the search.
     """
 
-    def __init__(self, problem: Problem, score: ScoreLike) -> None:
+    def __init__(self, problem: Problem, score: ScoreLike, check: Callable[[], None] = lambda: None) -> None:
         self._score = score
+        self._check = check
         self._most = problem.max_parents
         self._allowed = [frozenset(np.flatnonzero(column).tolist()) for column in problem.allowed.T]
         self._required = [frozenset(np.flatnonzero(column).tolist()) for column in problem.start.T]
@@ -92,6 +96,7 @@ class GrowShrink:
         """Local scores, asked for together."""
         if not nodes:
             return []
+        self._check()
         membership = np.zeros((len(nodes), self._score.n_nodes), dtype=bool)
         for row, members in zip(membership, sets, strict=True):
             row[list(members)] = True
@@ -166,6 +171,8 @@ class Refinement:
         The graph to improve, which must be within the problem.
     rng
         Decides which variable moves first, and what is shuffled.
+    monitor
+        Clock and listener.
 
     Attributes
     ----------
@@ -174,50 +181,63 @@ class Refinement:
     """
 
     def __init__(
-        self, problem: Problem, score: ScoreLike, adjacency: NDArray[np.int8], rng: np.random.Generator
+        self,
+        problem: Problem,
+        score: ScoreLike,
+        adjacency: NDArray[np.int8],
+        rng: np.random.Generator,
+        monitor: Monitor,
     ) -> None:
         self.best = adjacency
         self._reward = score.reward_of(adjacency)
         self._problem = problem
         self._rng = rng
-        self._grow_shrink = GrowShrink(problem, score)
+        self._monitor = monitor
+        self._score = score
 
-    def run(self, monitor: Monitor, n_kicks: int = N_KICKS) -> None:
-        """Improve the graph until ``n_kicks`` shuffles in a row lead to nothing better."""
-        current = self._climb(_Order(topological_order(self.best), self._grow_shrink), monitor)
+    def run(self, n_kicks: int = N_KICKS) -> None:
+        """Improve the graph until ``n_kicks`` shuffles in a row lead to nothing better.
+
+        When time is up or the user interrupts, it raises as every part of a search does, and ``best`` is what it has.
+        """
+        grow_shrink = GrowShrink(self._problem, self._score, self._check)
+        current = self._climb(_Order(topological_order(self.best), grow_shrink))
         n_idle = 0
         while n_idle < n_kicks:
-            kicked = _Order(_kicked(current.order, self._problem, self._rng), self._grow_shrink)
-            found = self._climb(kicked, monitor)
+            found = self._climb(_Order(_kicked(current.order, self._problem, self._rng), grow_shrink))
             n_idle += 1
-            if found.reward > current.reward + NEGLIGIBLE:
+            if _pays(found.reward, current.reward):
                 current, n_idle = found, 0
 
-    def _climb(self, order: _Order, monitor: Monitor) -> _Order:
+    def _check(self) -> None:
+        self._monitor.check(lambda seconds: Progress(0.0, 0, None, 0, self._reward, seconds, detail="refining"))
+
+    def _climb(self, order: _Order) -> _Order:
         """Move variables, each to its best place, until no move pays."""
         current, improved = order, True
-
-        def progress(seconds: float) -> Progress:
-            return Progress(0.0, 0, None, 0, self._reward, seconds, detail="refining")
-
+        self._keep(current)
         while improved:
             improved = False
             for node in self._rng.permutation(self._problem.n_nodes).tolist():
-                monitor.check(progress)
+                self._check()
                 reward, place = current.best_move(node, _places(node, current.order, self._problem))
-                if reward > current.reward + NEGLIGIBLE:
+                if _pays(reward, current.reward):
                     current, improved = current.moved(node, place), True
                     self._keep(current)
-        self._keep(current)
         return current
 
     def _keep(self, order: _Order) -> None:
         """Remember the graph of an order if it is the best so far."""
-        if order.reward > self._reward + NEGLIGIBLE:
+        if _pays(order.reward, self._reward):
             self._reward = order.reward
             self.best = np.zeros_like(self.best)
             for node, parents in order.parents.items():
                 self.best[list(parents), node] = 1
+
+
+def _pays(reward: float, than: float) -> bool:
+    """Whether a reward is higher by more than rounding: sums of the same terms in another order differ a little."""
+    return reward > than + NEGLIGIBLE * (1.0 + abs(than))
 
 
 def _places(node: int, order: list[int], problem: Problem) -> range:

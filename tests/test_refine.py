@@ -1,0 +1,586 @@
+"""Refinement by moves in an order: against slow twins and brute force, what it keeps to, and how it ends."""
+
+import math
+import signal
+
+import naive
+import numpy as np
+import pytest
+from common import is_dag, noise_table, normal_frame
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dagsearch as ds
+from dagsearch import scores
+from dagsearch.errors import InputError
+from dagsearch.graph import Knowledge
+from dagsearch.scores.custom import CustomLocalScore
+from dagsearch.search import cd_uct
+from dagsearch.search.monitor import Monitor
+from dagsearch.search.protocol import FINISHED, INTERRUPTED, TIME_LIMIT, Problem
+from dagsearch.search.refine import GrowShrink, Refinement, _kicked, _Order, _places, can_refine
+
+ALL_DAGS = {n_nodes: naive.all_dags(n_nodes) for n_nodes in (4,)}
+
+
+def problem_of(n_nodes, start=frozenset(), allowed=None, max_parents=None):
+    return Problem(
+        start=naive.adjacency_of(start, n_nodes).astype(bool),
+        allowed=np.ones((n_nodes, n_nodes), dtype=bool) if allowed is None else allowed,
+        edge_budget=None,
+        max_parents=n_nodes - 1 if max_parents is None else max_parents,
+    )
+
+
+@st.composite
+def problems(draw, sizes=(4, 7)):
+    """Any required edges, any forbidden ones, any limit on parents, without an edge budget."""
+    n_nodes = draw(st.integers(*sizes))
+    choose = draw(st.randoms(use_true_random=False))
+    order = choose.sample(range(n_nodes), n_nodes)
+    pairs = [(order[a], order[b]) for a in range(n_nodes) for b in range(a + 1, n_nodes)]
+    max_parents = draw(st.sampled_from([None, 1, 2]))
+    drawn = choose.sample(pairs, draw(st.integers(0, 3)))
+    start = frozenset({effect: (cause, effect) for cause, effect in drawn}.values() if max_parents else drawn)
+    density = draw(st.sampled_from([0.4, 0.7, 1.0]))
+    allowed = np.array([[choose.random() < density for _ in range(n_nodes)] for _ in range(n_nodes)])
+    return problem_of(n_nodes, start, allowed | naive.adjacency_of(start, n_nodes).astype(bool), max_parents)
+
+
+def fits(problem, edges):
+    """Whether a DAG is one that the problem allows."""
+    adjacency = naive.adjacency_of(edges, problem.n_nodes).astype(bool)
+    return (
+        naive.is_acyclic(edges)
+        and adjacency[problem.start].all()
+        and not (adjacency & ~problem.allowed).any()
+        and adjacency.sum(axis=0).max() <= problem.max_parents
+    )
+
+
+def some_graph(problem, rng):
+    """A random DAG within the problem: its required edges and others that may be added."""
+    rules = naive.NaiveRules(problem.n_nodes, problem.allowed, problem.max_parents)
+    edges = naive.edges_of(problem.start)
+    for _ in range(int(rng.integers(2 * problem.n_nodes))):
+        legal = list(naive.legal_pairs(rules, edges))
+        if not legal:
+            break
+        edges |= {legal[rng.integers(len(legal))]}
+    return edges
+
+
+def refined(problem, own, edges, seed=0, monitor=None):
+    """The edges that refinement of a graph leads to."""
+    score = scores.adapt(own, problem.n_nodes)
+    monitor = monitor or Monitor()
+    before = naive.adjacency_of(edges, problem.n_nodes)
+    refinement = Refinement(problem, score, before, np.random.default_rng(seed), monitor)
+    with monitor.guard():
+        refinement.run()
+    return naive.edges_of(refinement.best)
+
+
+# ---------------------------------------------------------------- growing and shrinking
+
+
+def naive_parents(own, problem, node, before):
+    """Growing and shrinking word for word, with ties for the lowest number, as (parents, local score)."""
+    required = frozenset(np.flatnonzero(problem.start[:, node]).tolist())
+    candidates = {c for c in before if problem.allowed[c, node]}
+    chosen = required
+
+    def value(parents):
+        return own.local(node, tuple(sorted(parents)))
+
+    while len(chosen) < problem.max_parents and candidates - chosen:
+        best = max(sorted(candidates - chosen), key=lambda c: value(chosen | {c}))
+        if value(chosen | {best}) <= value(chosen) + naive.NEGLIGIBLE:
+            break
+        chosen |= {best}
+    while chosen - required:
+        worst = max(sorted(chosen - required), key=lambda p: value(chosen - {p}))
+        if value(chosen - {worst}) <= value(chosen) + naive.NEGLIGIBLE:
+            break
+        chosen -= {worst}
+    return chosen, value(chosen)
+
+
+@settings(max_examples=40, deadline=None)
+@given(problem=problems(), seed=st.integers(0, 10_000))
+def test_parents_by_growing_and_shrinking_equal_those_of_a_slow_twin(problem, seed):
+    own, rng = naive.TableScore(seed, problem.n_nodes), np.random.default_rng(seed)
+    grow_shrink = GrowShrink(problem, scores.adapt(own, problem.n_nodes))
+    for _ in range(4):  # what one order has taught is used for the next
+        order = rng.permutation(problem.n_nodes).tolist()
+        for place, node in enumerate(order):
+            before = frozenset(order[:place])
+            assert grow_shrink.parents(node, before) == naive_parents(own, problem, node, before)
+
+
+def test_a_parent_that_others_make_needless_is_dropped_but_a_required_one_is_not():
+    values = {(): 0.0, (0,): 2.0, (1,): 1.0, (2,): 1.0, (0, 1): 3.0, (0, 2): 2.5, (1, 2): 5.0, (0, 1, 2): 4.0}
+
+    class Own:
+        def local(self, node, parents):
+            return values[parents] if node == 3 else 0.0
+
+    for start, parents, value in ((set(), {1, 2}, 5.0), ({(0, 3)}, {0, 1, 2}, 4.0)):
+        grow_shrink = GrowShrink(problem_of(4, frozenset(start)), scores.adapt(Own(), 4))
+        assert grow_shrink.parents(3, frozenset({0, 1, 2})) == (parents, value)
+
+
+# ---------------------------------------------------------------- moves
+
+
+@settings(max_examples=40, deadline=None)
+@given(problem=problems(), seed=st.integers(0, 10_000))
+def test_the_best_move_is_the_best_of_all_places_from_scratch(problem, seed):
+    own, n_nodes = naive.TableScore(seed, problem.n_nodes), problem.n_nodes
+    grow_shrink = GrowShrink(problem, scores.adapt(own, n_nodes))
+    order = list(nodes_in_order(some_graph(problem, np.random.default_rng(seed)), n_nodes))
+    current = _Order(order, grow_shrink)
+    assert current.reward == reward_from_scratch(own, problem, order)
+    for node in range(n_nodes):
+        others = [other for other in order if other != node]
+        moved = [[*others[:place], node, *others[place:]] for place in range(n_nodes)]
+        possible = {
+            place: reward_from_scratch(own, problem, each)
+            for place, each in enumerate(moved)
+            if keeps_required_edges(problem, each)
+        }
+        places = _places(node, order, problem)
+        assert list(places) == sorted(possible)
+        reward, place = current.best_move(node, places)
+        assert reward == possible[place] == max(possible.values())
+        assert current.moved(node, place).order == moved[place]
+        assert current.moved(node, place).reward == reward
+
+
+def nodes_in_order(edges, n_nodes):
+    """Causes before their effects."""
+    left = set(range(n_nodes))
+    while left:
+        node = min(node for node in left if not left & set(naive.parents_of(edges, node)))
+        left.remove(node)
+        yield node
+
+
+def reward_from_scratch(own, problem, order):
+    return math.fsum(naive_parents(own, problem, node, frozenset(order[:place]))[1] for place, node in enumerate(order))
+
+
+def keeps_required_edges(problem, order):
+    return all(order.index(cause) < order.index(effect) for cause, effect in naive.edges_of(problem.start))
+
+
+@settings(max_examples=40, deadline=None)
+@given(problem=problems((4, 9)), seed=st.integers(0, 10_000))
+def test_a_shuffled_stretch_keeps_the_rest_and_required_edges(problem, seed):
+    rng = np.random.default_rng(seed)
+    order = list(nodes_in_order(some_graph(problem, rng), problem.n_nodes))
+    kicked = _kicked(order, problem, rng)
+    assert sorted(kicked) == sorted(order)
+    assert keeps_required_edges(problem, kicked)
+    differs = [place for place, (old, new) in enumerate(zip(order, kicked, strict=True)) if old != new]
+    assert not differs or max(differs) - min(differs) < 5
+
+
+def test_shuffles_differ():
+    problem, rng = problem_of(8), np.random.default_rng(0)
+    assert len({tuple(_kicked(list(range(8)), problem, rng)) for _ in range(20)}) > 10
+
+
+# ---------------------------------------------------------------- graphs
+
+
+@settings(max_examples=40, deadline=None)
+@given(problem=problems(), seed=st.integers(0, 10_000))
+def test_a_graph_never_gets_worse_and_stays_within_the_problem(problem, seed):
+    own = naive.TableScore(seed, problem.n_nodes)
+    before = some_graph(problem, np.random.default_rng(seed))
+    assert fits(problem, before)
+    after = refined(problem, own, before, seed)
+    assert fits(problem, after)
+    assert own.reward_of_edges(after) >= own.reward_of_edges(before)
+
+
+@pytest.mark.parametrize("max_parents", [None, 1, 2])
+@pytest.mark.parametrize("start", [frozenset(), frozenset({(3, 1)})])
+def test_no_dag_of_four_nodes_gets_worse_and_none_better_than_the_best(max_parents, start):
+    problem = problem_of(4, start, max_parents=max_parents)
+    within = [edges for edges in ALL_DAGS[4] if fits(problem, edges)]
+    n_better = 0
+    for seed in range(10):
+        own = naive.TableScore(seed, 4)
+        best = max(map(own.reward_of_edges, within))
+        for before in within[seed::90]:
+            after = refined(problem, own, before, seed)
+            assert after in within
+            assert own.reward_of_edges(before) <= own.reward_of_edges(after) <= best
+            n_better += own.reward_of_edges(before) < own.reward_of_edges(after)
+    assert n_better > 5
+
+
+class Weights:
+    """A number for every edge: in a given order, growing finds the best parents of all."""
+
+    def __init__(self, seed, n_nodes):
+        self.of_edge = np.round(np.random.default_rng(seed).normal(size=(n_nodes, n_nodes)), 1) / 8
+
+    def local(self, node, parents):
+        return float(self.of_edge[list(parents), node].sum())
+
+
+def test_weights_of_five_nodes_are_maximised_over_all_dags():
+    parents = naive.parents_in_all_dags(5)
+    adjacencies = (parents[:, np.newaxis, :] >> np.arange(5)[:, np.newaxis]) & 1
+    n_best = 0
+    for seed in range(20):
+        own = Weights(seed, 5)
+        best = (adjacencies * own.of_edge).sum(axis=(1, 2)).max()
+        found = refined(problem_of(5), own, frozenset(), seed)
+        reward = sum(own.of_edge[edge] for edge in found)
+        assert reward <= best + 1e-9
+        n_best += reward == pytest.approx(best, abs=1e-9)
+    assert n_best >= 19
+
+
+def test_the_given_graph_is_not_changed_in_place():
+    own, before = naive.TableScore(1, 5), np.zeros((5, 5), dtype=np.int8)
+    refinement = Refinement(problem_of(5), scores.adapt(own, 5), before, np.random.default_rng(0), Monitor())
+    refinement.run()
+    assert refinement.best.any()
+    assert not before.any()
+
+
+def test_the_best_graph_is_kept_where_growing_finds_a_worse_one():
+    """No single parent pays, so that growing stops at once: the pair is only there because it was given."""
+
+    class Pair:
+        def local(self, node, parents):
+            return 1.0 if (node, parents) == (2, (0, 1)) else -float(len(parents))
+
+    pair = frozenset({(0, 2), (1, 2)})
+    assert refined(problem_of(4), Pair(), frozenset()) == frozenset()
+    assert refined(problem_of(4), Pair(), pair) == pair
+
+
+def test_one_seed_repeats_and_two_seeds_differ():
+    own, problem = naive.TableScore(1, 9), problem_of(9)
+    found = [refined(problem, own, frozenset(), seed) for seed in (0, 0, 1, 2, 3, 4)]
+    assert found[0] == found[1]
+    assert len(set(found)) > 1
+
+
+def test_more_shuffles_never_do_worse():
+    rewards = []
+    for n_kicks in (0, 3, 30):
+        own = naive.TableScore(3, 8)
+        refinement = Refinement(
+            problem_of(8), scores.adapt(own, 8), np.zeros((8, 8), dtype=np.int8), np.random.default_rng(2), Monitor()
+        )
+        refinement.run(n_kicks)
+        rewards.append(own.reward_of_edges(naive.edges_of(refinement.best)))
+    assert rewards == sorted(rewards)
+    assert rewards[0] < rewards[-1]
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_large_rewards_whose_sums_are_rounded_do_not_keep_refinement_from_ending(seed):
+    """Rewards in nats of a hundred thousand rows: sums in another order differ by more than a negligible gain."""
+    rng = np.random.default_rng(seed)
+    alone, gains = np.abs(rng.normal(size=10)) * 1e6, rng.normal(size=(10, 10))
+
+    class Large:
+        def local(self, node, parents):
+            return float(alone[node] + sum(gains[p, node] for p in parents) - 0.5 * len(parents) ** 1.5)
+
+    monitor = Monitor(time_limit=20.0)
+    refined(problem_of(10), Large(), frozenset(), monitor=monitor)
+    assert monitor.status == FINISHED
+
+
+# ---------------------------------------------------------------- ending early
+
+
+class Acting(naive.TableScore):
+    """Does something before the given answer, and goes on to answer."""
+
+    def __init__(self, seed, n_nodes, at_call, act):
+        super().__init__(seed, n_nodes)
+        self.n_calls, self.at_call, self.act = 0, at_call, act
+
+    def local(self, node, parents):
+        self.n_calls += 1
+        if self.n_calls == self.at_call:
+            self.act()
+        return super().local(node, parents)
+
+
+def interrupt():
+    raise KeyboardInterrupt
+
+
+def press_ctrl_c():
+    signal.raise_signal(signal.SIGINT)
+
+
+def calls_of(problem, seed):
+    """How many local scores a refinement from the empty graph asks for."""
+    own = Acting(seed, problem.n_nodes, -1, interrupt)
+    refined(problem, own, frozenset())
+    return own.n_calls
+
+
+@pytest.mark.parametrize("act", [interrupt, press_ctrl_c])
+def test_ctrl_c_leaves_the_best_graph_so_far(act):
+    problem, handler = problem_of(7), signal.getsignal(signal.SIGINT)
+    n_calls = calls_of(problem, seed=5)
+    own = naive.TableScore(5, 7)
+    rewards = []
+    for at_call in (8, n_calls // 3, 2 * n_calls // 3):
+        monitor = Monitor()
+        found = refined(problem, Acting(5, 7, at_call, act), frozenset(), monitor=monitor)
+        assert monitor.status == INTERRUPTED
+        assert fits(problem, found)
+        rewards.append(own.reward_of_edges(found))
+    assert own.reward_of_edges(frozenset()) <= rewards[0] <= rewards[1] <= rewards[2]
+    assert rewards[0] < rewards[2] <= own.reward_of_edges(refined(problem, own, frozenset()))
+    assert signal.getsignal(signal.SIGINT) is handler
+
+
+def test_the_time_limit_leaves_the_best_graph_so_far():
+    problem, own = problem_of(7), naive.TableScore(5, 7)
+    monitor = Monitor(time_limit=60.0)
+
+    def let_time_pass():
+        monitor.time_limit = 0.0
+
+    found = refined(problem, Acting(5, 7, calls_of(problem, seed=5) // 2, let_time_pass), frozenset(), monitor=monitor)
+    assert monitor.status == TIME_LIMIT
+    assert fits(problem, found)
+    assert own.reward_of_edges(frozenset()) < own.reward_of_edges(found)
+
+
+def test_the_time_limit_is_heard_before_all_parents_of_an_order_are_known():
+    """Local scores may take milliseconds: with 60 variables a limit of a second ended a refinement after 25."""
+    monitor = Monitor(time_limit=60.0)
+
+    def let_time_pass():
+        monitor.time_limit = 0.0
+
+    own = Acting(5, 20, 40, let_time_pass)
+    refined(problem_of(20), own, frozenset(), monitor=monitor)
+    assert monitor.status == TIME_LIMIT
+    assert own.n_calls < 40 + 6 * 20
+
+
+def test_progress_is_reported_with_the_best_reward():
+    own, heard = naive.TableScore(5, 7), []
+    monitor = Monitor(listener=heard.append)
+    monitor._last_report = -math.inf
+    found = refined(problem_of(7), own, frozenset(), monitor=monitor)
+    assert heard[0].detail == "refining"
+    assert heard[0].best_reward == own.reward_of_edges(frozenset()) < own.reward_of_edges(found)
+
+
+# ---------------------------------------------------------------- as a part of CD-UCT
+
+
+def cduct(own, n_nodes=6, **chosen):
+    chosen = {"sims_per_node": 5, "n_restarts": 1, "random_state": 0, **chosen}
+    return ds.CDUCT(score=own, **chosen).fit(noise_table(n_nodes))
+
+
+def test_the_best_of_all_graphs_is_found_more_often_than_without():
+    n_best = {"off": 0, "auto": 0, "on": 0}
+    for seed in range(12):
+        own = naive.TableScore(seed, 6)
+        best = ds.ExactSearch(score=own, random_state=0).fit(noise_table(6))
+        assert best.certificate_.is_optimal
+        rewards = {refine: cduct(own, refine=refine, random_state=seed).reward_ for refine in n_best}
+        assert rewards["off"] <= rewards["auto"] == rewards["on"] <= best.reward_
+        for refine, reward in rewards.items():
+            n_best[refine] += reward == best.reward_
+    assert n_best["off"] < n_best["auto"]
+
+
+def test_refinement_starts_from_the_graph_of_the_search():
+    own = naive.TableScore(3, 6)
+    plain, better = (cduct(own, refine=refine) for refine in ("off", "on"))
+    assert plain.result_.n_simulations == better.result_.n_simulations
+    assert plain.result_.n_calibration_simulations == better.result_.n_calibration_simulations
+    assert (plain.result_.settings["refine"], better.result_.settings["refine"]) == (False, True)
+    assert plain.reward_ < better.reward_ == own.reward_of_edges(naive.edges_of(better.dag_.adjacency))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_knowledge_start_and_the_limit_on_parents_are_obeyed(seed):
+    knowledge = Knowledge(
+        required=[("x0", "x5"), ("x2", "x3")],
+        forbidden=[("x1", "x2"), ("x2", "x1"), ("x5", "x4")],
+        tiers=[["x0", "x2"], ["x3", "x4"], ["x5"]],
+    )
+    names = [f"x{node}" for node in range(6)]
+    own = naive.TableScore(seed, 6)
+    options = {"knowledge": knowledge, "start": [("x0", "x4")], "max_parents": 2, "random_state": seed}
+    plain, model = (cduct(own, refine=refine, **options) for refine in ("off", "on"))
+    adjacency = model.dag_.adjacency.astype(bool)
+    assert is_dag(model.dag_)
+    assert adjacency[knowledge.required_edges(names)].all()
+    assert adjacency[0, 4]
+    assert not adjacency[~knowledge.allowed_edges(names)].any()
+    assert adjacency.sum(axis=0).max() <= 2
+    assert model.reward_ >= plain.reward_
+
+
+def test_with_an_edge_budget_it_is_refused_or_left_out():
+    own = naive.TableScore(3, 6)
+    with pytest.raises(InputError, match="refine='on' does not keep the number of edges: leave edge_budget out"):
+        cduct(own, edge_budget=5, refine="on")
+    found = {refine: cduct(own, edge_budget=5, refine=refine) for refine in ("auto", "off")}
+    assert found["auto"].dag_ == found["off"].dag_
+    assert found["auto"].dag_.n_edges == 5
+    assert found["auto"].result_.settings["refine"] is False
+
+
+@pytest.mark.parametrize("table_score", [naive.TableScore(3, 6)])
+def test_scores_of_whole_graphs_are_left_as_they_are(table_score):
+    whole = naive.WholeGraphScore(table_score)
+    assert not can_refine(scores.adapt(whole, 6))
+    assert can_refine(scores.adapt(table_score, 6))
+    plain, asked = (cduct(whole, refine=refine) for refine in ("off", "on"))
+    assert asked.dag_ == plain.dag_
+    assert asked.result_.n_score_evaluations == plain.result_.n_score_evaluations
+    assert cduct(table_score, refine="on").reward_ > plain.reward_
+
+
+def test_equal_variances_are_left_as_they_are():
+    table = normal_frame(100, 6)
+    for variances, is_refined in (("equal", False), ("different", True)):
+        score = scores.make("bic-linear", table, variances=variances, penalty="parameters")
+        assert can_refine(score) is is_refined
+    settings = {"score": "bic-linear", "variances": "equal", "sims_per_node": 1, "n_restarts": 1, "random_state": 0}
+    plain, asked = (ds.CDUCT(refine=refine, **settings).fit(table) for refine in ("off", "on"))
+    assert asked.dag_ == plain.dag_
+    assert asked.result_.n_score_evaluations == plain.result_.n_score_evaluations
+
+
+def test_one_seed_repeats_a_refined_search_whatever_n_jobs_is():
+    settings = {"sims_per_node": 1, "models": ["linear"], "random_state": 4}
+    models = [ds.CDUCT(n_jobs=n_jobs, **settings).fit(normal_frame(60, 7)) for n_jobs in (1, 1, 2, -1)]
+    assert models[0].result_.settings["refine"] is True
+    assert len({model.dag_ for model in models}) == 1
+    assert len({model.reward_ for model in models}) == 1
+    assert len({model.result_.n_score_evaluations for model in models}) == 1
+
+
+@pytest.mark.parametrize("act", [interrupt, press_ctrl_c])
+def test_ctrl_c_while_a_search_is_refined_ends_it_with_the_best_graph_so_far(act):
+    settings = {"sims_per_node": 0.5, "n_restarts": 1, "random_state": 0}
+    counts = []
+    for refine in ("off", "on"):
+        own = Acting(5, 8, -1, act)
+        ds.CDUCT(score=own, refine=refine, **settings).fit(noise_table(8))
+        counts.append(own.n_calls)
+    own = Acting(5, 8, sum(counts) // 2, act)
+    model = ds.CDUCT(score=own, refine="on", **settings).fit(noise_table(8))
+    plain = ds.CDUCT(score=naive.TableScore(5, 8), refine="off", **settings).fit(noise_table(8))
+    assert counts[0] + 20 < own.at_call < counts[1]
+    assert model.result_.status == "interrupted"
+    assert is_dag(model.dag_)
+    assert model.reward_ == naive.TableScore(5, 8).reward_of_edges(naive.edges_of(model.dag_.adjacency))
+    assert model.reward_ >= plain.reward_
+
+
+def test_an_interrupted_search_is_not_refined():
+    own = Acting(5, 8, 30, press_ctrl_c)
+    model = ds.CDUCT(score=own, refine="on", random_state=0).fit(noise_table(8))
+    assert model.result_.status == "interrupted"
+    assert own.n_calls < 100
+
+
+# ---------------------------------------------------------------- causes within reach of the tree
+
+
+def let_local_scores_take_milliseconds(monkeypatch, affordable):
+    monkeypatch.setattr(CustomLocalScore, "is_fitted", True)
+    monkeypatch.setattr(CustomLocalScore, "affordable", affordable)
+
+
+def promising(own, problem, affordable, monkeypatch):
+    let_local_scores_take_milliseconds(monkeypatch, affordable)
+    return cd_uct._promising(problem, scores.adapt(own, problem.n_nodes), Monitor())
+
+
+def gains(own, problem, node):
+    """Local score of each allowed cause with the required ones, best first."""
+    required = set(np.flatnonzero(problem.start[:, node]).tolist())
+    causes = [c for c in range(problem.n_nodes) if problem.allowed[c, node] and c != node]
+    return sorted(causes, key=lambda c: own.local(node, tuple(sorted(required | {c}))), reverse=True)
+
+
+@pytest.mark.parametrize("most", [1, 2, 4])
+def test_the_causes_that_alone_gain_most_are_within_reach(monkeypatch, most):
+    own, problem = naive.TableScore(2, 8), problem_of(8)
+    within = promising(own, problem, 8 * 2**most, monkeypatch)
+    for node in range(8):
+        assert np.flatnonzero(within.allowed[:, node]).tolist() == sorted(gains(own, problem, node)[:most])
+    np.testing.assert_array_equal(within.start, problem.start)
+    assert within.max_parents == problem.max_parents
+
+
+def test_required_edges_stay_within_reach_and_forbidden_ones_out_of_it(monkeypatch):
+    own = naive.TableScore(2, 8)
+    required = frozenset({(gains(own, problem_of(8), node)[-1], node) for node in (0, 3)})
+    allowed = np.random.default_rng(0).random((8, 8)) < 0.7
+    problem = problem_of(8, required, allowed | naive.adjacency_of(required, 8).astype(bool))
+    within = promising(own, problem, 8 * 2**2, monkeypatch)
+    assert within.allowed[problem.start].all()
+    assert not (within.allowed & ~problem.allowed).any()
+    for node in range(8):
+        kept = set(np.flatnonzero(within.allowed[:, node]).tolist())
+        assert kept == set(gains(own, problem, node)[:2]) | {c for c, effect in required if effect == node}
+
+
+def test_all_causes_are_within_reach_of_scores_that_can_afford_them(monkeypatch):
+    own, problem = naive.TableScore(2, 8), problem_of(8)
+    assert promising(own, problem, 8 * 2**7, monkeypatch) is problem
+    assert promising(own, problem, 8 * 2**7 - 1, monkeypatch) is not problem
+    monkeypatch.setattr(CustomLocalScore, "is_fitted", False)
+    for quick in (own, naive.WholeGraphScore(own)):
+        assert cd_uct._promising(problem, scores.adapt(quick, 8), Monitor()) is problem
+
+
+def test_the_tree_keeps_to_causes_within_reach_and_refinement_looks_at_the_others(monkeypatch):
+    let_local_scores_take_milliseconds(monkeypatch, 8 * 2)
+    beyond = 0
+    for seed in range(5):
+        own = naive.TableScore(seed, 8)
+        best = {(gains(own, problem_of(8), node)[0], node) for node in range(8)}
+        plain, better = (cduct(own, 8, refine=refine, random_state=seed) for refine in ("off", "on"))
+        assert naive.edges_of(plain.dag_.adjacency) <= best
+        beyond += len(naive.edges_of(better.dag_.adjacency) - best)
+    assert beyond > 0
+    with_budget = cduct(naive.TableScore(0, 8), 8, edge_budget=20)
+    assert with_budget.dag_.n_edges == 20  # which 8 causes could not make up
+
+
+@pytest.mark.parametrize("act", [interrupt, press_ctrl_c])
+def test_ctrl_c_while_causes_are_screened_ends_with_a_graph_at_once(monkeypatch, act):
+    let_local_scores_take_milliseconds(monkeypatch, 8 * 2)
+    own = Acting(2, 8, 20, act)
+    model = ds.CDUCT(score=own, start=[("x7", "x0")], random_state=0).fit(noise_table(8))
+    assert model.result_.status == "interrupted"
+    assert ("x7", "x0") in model.dag_.edges
+    assert own.n_calls < 60
+    assert model.result_.n_simulations < 500
+
+
+def test_a_time_limit_that_is_over_while_causes_are_screened_ends_with_the_start(monkeypatch):
+    let_local_scores_take_milliseconds(monkeypatch, 8 * 2)
+    own = naive.TableScore(2, 8)
+    model = ds.CDUCT(score=own, start=[("x7", "x0")], time_limit=1e-6, random_state=0).fit(noise_table(8))
+    assert model.result_.status == "time-limit"
+    assert model.dag_.edges == [("x7", "x0")]
