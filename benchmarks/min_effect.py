@@ -81,9 +81,9 @@ def _key(line):
 def report(lines, command):
     """Mean SHD by error of measurement, density and rows, and by kind; then what goes wrong."""
     frame = pd.DataFrame(lines).assign(kind=lambda runs: runs["mechanism"] + " " + runs["noise"])
-    by_error = frame.pivot_table(
-        index=["measurement_error", "density", "rows"], columns="min_effect", values="shd"
-    ).round(2)
+    where = ["measurement_error", "density", "rows"]
+    by_error = frame.pivot_table(index=where, columns="min_effect", values="shd").round(2)
+    by_error.insert(0, "tables", frame.groupby(where).size() // len(EFFECTS))
     by_kind = frame.pivot_table(index="kind", columns="min_effect", values="shd").round(2)
     whole = frame.groupby("min_effect")[["shd", "f1", "n_edges", "n_extra", "n_missing", "n_reversed"]].mean().round(3)
     n_tables = len(frame) // len(EFFECTS)
@@ -111,6 +111,7 @@ def main():
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--out", type=Path, default=Path("results/min_effect"))
+    parser.add_argument("--report", action="store_true", help="write the tables of what there is, and run nothing")
     chosen = parser.parse_args()
     kinds = [Kind(base.mechanism, base.noise, error) for error in ERRORS for base in BASES]
     seeds = range(FIRST_SEED, FIRST_SEED + chosen.seeds)
@@ -121,7 +122,7 @@ def main():
         for density in DENSITIES
         for kind in kinds
     ]
-    lines = carried_out(tasks, chosen.out / "records.jsonl", chosen.jobs)
+    lines = carried_out([] if chosen.report else tasks, chosen.out / "records.jsonl", chosen.jobs)
     text = report(lines, shlex.join(["python", "benchmarks/min_effect.py", *sys.argv[1:]]))
     (chosen.out / "README.md").write_text(text, encoding="utf-8")
     print(text)
