@@ -218,16 +218,15 @@ def test_a_fit_of_one_node_does_not_serve_another_in_additive_models():
 
 
 @pytest.mark.parametrize("kind", [ds.GreedySearch, ds.CDUCT], ids=lambda kind: kind.method)
-def test_too_few_rows_for_all_parents_are_refused_before_the_search(kind):
+def test_too_few_rows_for_all_parents_limit_the_search_and_refuse_what_was_asked_for(kind):
     x = np.random.default_rng(5).normal(size=(6, 8))
-    model = kind(score="bic-gam")
-    with pytest.raises(
-        InputError,
-        match="bic-gam can judge at most 4 causes of a variable on so few rows, 7 are possible; set max_parents",
-    ):
+    model = kind(score="bic-gam", random_state=0).fit(x)
+    assert model.dag_.adjacency.sum(axis=0).max() <= 4 == model.result_.settings["max_parents"]
+    assert "at most 4 causes of a variable, as bic-gam can tell no more apart on so few rows" in model.result_.notes
+    model = kind(score="bic-gam", max_parents=5)
+    with pytest.raises(InputError, match="max_parents must be at most 4: bic-gam can tell no more causes .*, got 5"):
         model.fit(x)
     assert not hasattr(model, "dag_")
-    assert kind(score="bic-gam", max_parents=4, random_state=0).fit(x).dag_.adjacency.sum(axis=0).max() <= 4
 
 
 def test_too_many_parents_for_the_rows_are_refused_by_a_single_score_too():

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from dagsearch.blas import one_blas_thread
 from dagsearch.data import Dataset
 from dagsearch.graph.bitset import Rows, members_of_each
 from dagsearch.scores.base import empty_family
@@ -62,7 +63,8 @@ class EvidenceScore(PooledScore):
         n_jobs: int = 1,
     ) -> None:
         self.models, self.noise, self.min_effect = models, noise, min_effect
-        self._mean_models = MeanModels(np.ascontiguousarray(data.standardised().T), models)
+        with one_blas_thread():  # more would change the rounding
+            self._mean_models = MeanModels(np.ascontiguousarray(data.standardised().T), models)
         self._means: dict[Key, MeanFit] = {}
         self._penalties = _penalties(data.n_nodes, data.n_samples, min_effect)
         family = empty_family(data.n_nodes, n_samples=float(data.n_samples), penalise_parameters=True)
