@@ -224,7 +224,7 @@ def test_too_few_rows_for_all_parents_limit_the_search_and_refuse_what_was_asked
     assert model.dag_.adjacency.sum(axis=0).max() <= 4 == model.result_.settings["max_parents"]
     assert "at most 4 causes of a variable, as bic-gam can tell no more apart on so few rows" in model.result_.notes
     model = kind(score="bic-gam", max_parents=5)
-    with pytest.raises(InputError, match="max_parents must be at most 4: bic-gam can tell no more causes .*, got 5"):
+    with pytest.raises(InputError, match=r"max_parents must be at most 4: bic-gam can tell no more causes .*, got 5"):
         model.fit(x)
     assert not hasattr(model, "dag_")
 
