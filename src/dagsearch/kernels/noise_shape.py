@@ -47,13 +47,17 @@ def _log_distances(z, mode, out):
     Returns how many values are below the mode, how many not above it, and the largest.
     """
     n = z.shape[0]
+    n_below, n_upto = 0, 0
+    for j in range(n):
+        n_below += z[j] < mode
+        n_upto += z[j] <= mode
     for j in range(n):
         distance = abs(z[j] - mode)
         out[j] = log_positive(distance if distance > NARROWEST else NARROWEST)
     largest = max(out[0], out[n - 1])
     for j in range(n):
         out[j] -= largest
-    return np.searchsorted(z, mode, side="left"), np.searchsorted(z, mode, side="right"), largest
+    return n_below, n_upto, largest
 
 
 @contracted_kernel
