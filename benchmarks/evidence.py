@@ -4,7 +4,7 @@
 
 ``parts``: milliseconds of one parent set and of one local score, on one core. ``sachs``: all local scores of Sachs on
 two threads. ``searches``: ``CDUCT()`` by size of the table, with the most memory that was used. ``paper``: ``CDUCT()``
-on the paper's continuous data (needs DAGSEARCH_DATA), for reporting: no setting was chosen by them. Everything is
+on the paper's continuous data (needs DAGSEARCH_DATA), for reporting. Everything is
 compiled first; times are of one run each.
 """
 
