@@ -7,6 +7,7 @@
                                        (cyclic: neither)
                                             |
                               order (cycles), equivalence (CPDAG), extension (PDAG to DAG)
+                                            on sets: neighbourhoods, cliques
 
 Everywhere ``adjacency[i, j] == 1`` means that node i causes node j.
 """

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,14 @@ def row_of(members: Iterable[int], n_nodes: int) -> Rows:
     for member in members:
         row[member // WORD_BITS] |= np.uint64(1 << (member % WORD_BITS))
     return row
+
+
+def rows_of(sets: Sequence[Collection[int]], n_nodes: int) -> Rows:
+    """Pack many sets given by their members."""
+    membership = np.zeros((len(sets), n_nodes), dtype=bool)
+    which = np.repeat(np.arange(len(sets)), [len(members) for members in sets])
+    membership[which, np.fromiter(chain.from_iterable(sets), dtype=np.int64, count=len(which))] = True
+    return rows_from_membership(membership)
 
 
 def members_of_each(rows: Rows, n_sets: int) -> list[tuple[int, ...]]:

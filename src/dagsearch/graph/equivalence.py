@@ -1,50 +1,72 @@
-"""The equivalence class of a DAG: its v-structures, then what Meek's rules make of them.
+"""The equivalence class of a DAG: the arrows on whose direction all equivalent DAGs agree, and lines.
 
-C. Meek, "Causal inference and causal explanation with background knowledge", UAI 1995, figure 1. Rule 4
-is needed only with background knowledge, so it is absent here.
+S. A. Andersson, D. Madigan and M. D. Perlman, "A characterization of Markov equivalence classes for acyclic digraphs",
+Annals of Statistics 25, 1997: in the graph of a class (its CPDAG) exactly the strongly protected arrows are directed.
+Arrows that are not protected become lines, one after the other, until all that are left are.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import numpy.typing as npt
 
-BoolMatrix = npt.NDArray[np.bool_]
+from dagsearch.graph.neighbourhoods import Neighbourhoods
+
+Edge = tuple[int, int]
 
 
 def cpdag(adjacency: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
     """Return the completed PDAG of a DAG, both of shape (n_nodes, n_nodes)."""
-    dag = adjacency.astype(bool)
-    mixed = v_structures(dag)
-    mixed |= (dag | dag.T) & ~mixed.T
-    while (compelled := meek_rules(mixed)).any():
-        mixed &= ~compelled.T
-    return mixed.astype(np.int8)
+    return class_of(adjacency).adjacency()
 
 
-def v_structures(dag: BoolMatrix) -> BoolMatrix:
-    """Edges i -> j that meet another edge k -> j where i and k are not adjacent."""
-    return dag & (_apart(dag) @ dag)
+def class_of(adjacency: npt.NDArray[np.int8]) -> Neighbourhoods:
+    """Return the completed PDAG of a DAG of shape (n_nodes, n_nodes) as sets."""
+    graph = Neighbourhoods(adjacency)
+    free_unprotected(graph, [(cause, effect) for effect, parents in enumerate(graph.parents) for cause in parents])
+    return graph
 
 
-def meek_rules(mixed: BoolMatrix) -> BoolMatrix:
-    """Undirected edges a - b that rules 1 to 3 turn into a -> b."""
-    directed, undirected = mixed & ~mixed.T, mixed & mixed.T
-    apart = _apart(mixed)
-    away_from_collider = directed.T @ apart
-    away_from_cycle = directed @ directed
-    return undirected & (away_from_collider | away_from_cycle | _two_colliding_paths(directed, undirected, apart))
+def free_unprotected(graph: Neighbourhoods, doubtful: Iterable[Edge]) -> list[Edge]:
+    """Turn arrows that are not strongly protected into lines, in place, and return them.
+
+    Parameters
+    ----------
+    graph
+        A DAG, or what is between a DAG and its CPDAG: some of the lines of the latter are lines already.
+    doubtful
+        The arrows to look at, among which all that are not protected must be. Those that lose their protection by the
+        loss of others are looked at in any case.
+    """
+    # Whatever protects an arrow ends earlier in the order of the DAG, or begins later and ends at the same node.
+    # Arrows can therefore not go on protecting each other in circles, and it does not matter which is looked at first.
+    waiting, freed = set(doubtful), []
+    while waiting:
+        cause, effect = waiting.pop()
+        if effect in graph.children[cause] and not _is_protected(graph, cause, effect):
+            waiting.update(_protected_by(graph, cause, effect))
+            graph.free(cause, effect)
+            freed.append((cause, effect))
+    return freed
 
 
-def _two_colliding_paths(directed: BoolMatrix, undirected: BoolMatrix, apart: BoolMatrix) -> BoolMatrix:
-    """Rule 3: pairs (a, b) with a - c -> b and a - d -> b where c and d are not adjacent."""
-    found = np.zeros_like(directed)
-    for a, b in np.argwhere(undirected):
-        between = undirected[a] & directed[:, b]
-        found[a, b] = apart[np.ix_(between, between)].any()
-    return found
+def _is_protected(graph: Neighbourhoods, cause: int, effect: int) -> bool:
+    """Whether an arrow is strongly protected (definition 3.3): DAGs in which it is reversed are not equivalent."""
+    causes, adjacent = graph.parents[effect], graph.adjacent
+    if graph.parents[cause] - adjacent[effect] or graph.children[cause] & causes:
+        return True  # reversed, it would make a v-structure at the cause, or close a cycle
+    # No node is adjacent to itself: where there is another one to which it is not, there are two.
+    if len(causes - adjacent[cause]) > 1:
+        return True  # it is part of a v-structure
+    # Two other causes, not adjacent, are joined to this one by lines. One of these may still be an arrow to this cause.
+    return any(len(causes - adjacent[other]) > 1 for other in graph.neighbours[cause] & causes)
 
 
-def _apart(graph: BoolMatrix) -> BoolMatrix:
-    """Pairs of different nodes without an edge between them."""
-    return ~(graph | graph.T | np.eye(len(graph), dtype=bool))
+def _protected_by(graph: Neighbourhoods, cause: int, effect: int) -> list[Edge]:
+    """Arrows that may be strongly protected thanks to another one, which is in no v-structure."""
+    children, parents = graph.children, graph.parents
+    onwards = [(effect, other) for other in children[effect] - graph.adjacent[cause]]
+    around = [(cause, other) for other in children[cause] & children[effect]]
+    return onwards + around + [(other, effect) for other in parents[cause] & parents[effect]]

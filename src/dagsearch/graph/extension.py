@@ -6,12 +6,14 @@ report R-185, UCLA, 1992: some node can come last; its undirected edges point at
 
 from __future__ import annotations
 
+import heapq
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-BoolMatrix = npt.NDArray[np.bool_]
+from dagsearch.graph.neighbourhoods import Neighbourhoods
 
 
 class Extension(NamedTuple):
@@ -30,23 +32,28 @@ def consistent_extension(mixed: npt.NDArray[np.int8]) -> Extension:
         (n_nodes, n_nodes); [i, j] == 1 alone means i -> j, both ways i - j. Of several nodes that can come last the one
         with the highest index does, so that edges rather point from lower to higher indices.
     """
-    directed, undirected = (mixed & ~mixed.T).astype(bool), (mixed & mixed.T).astype(bool)
-    dag, left = directed.copy(), np.ones(len(mixed), dtype=bool)
-    while left.any():
-        last = _possible_last(directed, undirected, left)
-        if last is None:
+    graph = Neighbourhoods(mixed)
+    dag = np.zeros((graph.n_nodes, graph.n_nodes), dtype=np.int8)
+    stuck = set(range(graph.n_nodes))
+    possible: list[int] = []  # a heap of nodes that can come last, as negative numbers: the highest index comes first
+    changed: Iterable[int] = stuck
+    while True:
+        # What can come last can do so ever after, since the nodes around it only become fewer.
+        for node in [node for node in changed if node in stuck and _can_be_last(graph, node)]:
+            stuck.remove(node)
+            heapq.heappush(possible, -node)
+        if not possible:
             break
-        dag[:, last] |= undirected[:, last] & left
-        left[last] = False
-    return Extension(dag.astype(np.int8), np.flatnonzero(left).tolist())
+        last = -heapq.heappop(possible)
+        changed = graph.isolate(last)
+        dag[list(changed), last] = 1
+    return Extension(dag, sorted(stuck))
 
 
-def _possible_last(directed: BoolMatrix, undirected: BoolMatrix, left: BoolMatrix) -> int | None:
-    """The highest node among those left that causes none of them, and whose causes would form no new v-structure."""
-    joined = directed | directed.T | undirected
-    for node in np.flatnonzero(left & ~directed[:, left].any(axis=1))[::-1]:
-        around = joined[node] & left
-        neighbours = np.flatnonzero(undirected[node] & left)
-        if all((joined[neighbour] | ~around)[np.arange(len(left)) != neighbour].all() for neighbour in neighbours):
-            return int(node)
-    return None
+def _can_be_last(graph: Neighbourhoods, node: int) -> bool:
+    """Whether a node causes no other, and its neighbours could become causes of it without a new v-structure."""
+    around = graph.adjacent[node]
+    # Of the nodes around this one, a neighbour may lack an edge to itself only.
+    return not graph.children[node] and all(
+        len(around - graph.adjacent[neighbour]) == 1 for neighbour in graph.neighbours[node]
+    )
