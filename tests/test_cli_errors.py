@@ -22,7 +22,6 @@ BAD_TABLES = {
     "a missing value": (with_entry(None), "1 in column 'b'"),
     "an infinite value": (with_entry("inf"), "column 'b': row 4 holds inf"),
     "a constant column": (with_column(c=1.0), "column 'c' is constant"),
-    "twin columns": (with_column(c=good_table().a), "columns 'a' and 'c' hold the same values"),
     "text among numbers": (with_entry("oops"), "column 'b': row 4 holds 'oops'"),
     "one column": (good_table()[["a"]].to_csv(index=False), "at least 2 columns"),
     "two rows": (good_table()[:2].to_csv(index=False), "at least 3 rows, got 2"),

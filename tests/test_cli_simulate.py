@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from typing import get_args, get_type_hints
@@ -176,12 +177,13 @@ def test_a_bundled_network_is_sampled():
     assert "sortability" not in text
 
 
-def test_a_network_can_come_from_a_file(folder):
-    (folder / "wet.bif").write_text(BIF)
-    record = json.loads(succeed("simulate", "--network", "wet.bif", "--out", "made", "--json", "-"))
+@pytest.mark.parametrize("name", ["wet.bif", "wet.bif.gz"])
+def test_a_network_can_come_from_a_file(folder, name):
+    (folder / name).write_bytes(gzip.compress(BIF.encode()) if name.endswith("gz") else BIF.encode())
+    record = json.loads(succeed("simulate", "--network", name, "--out", "made", "--json", "-"))
     assert record["edges"] == [["rain", "wet"]]
     assert record["n_samples"] == 1000
-    assert record["description"].endswith("network wet.bif")
+    assert record["description"].endswith(f"network {name}")
 
 
 # ---------------------------------------------------------------- wrong input
@@ -211,6 +213,7 @@ WRONG = [
     (["--measurement-error", "much"], "'--measurement-error': 'much' is not a valid float"),
     (["--network", "asai"], "Did you mean 'asia'?"),
     (["--network", "missing.bif"], "missing.bif: cannot be read"),
+    (["--network", "good.csv.gz"], "good.csv.gz: cannot be read"),
     (["--network", "asia", "--rows", 1], "--rows must be a whole number of at least 3, got 1"),
     (["--network", "asia", "--noise", "gaussian"], "--noise does not apply to --network"),
     (["--network", "asia", "--nodes", 8], "--nodes does not apply to --network"),

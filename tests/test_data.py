@@ -146,9 +146,10 @@ def test_binning_refuses_one_bin_unknown_and_discrete_columns():
         data.binned(["a"], 3)
 
 
-def test_columns_that_are_the_same_after_binning_are_reported():
-    with pytest.raises(DataError, match="columns 'a' and 'b' hold the same values"):
-        as_dataset(table(a=ramp, b=np.exp(ramp))).binned(["a", "b"], 3)
+def test_columns_that_are_the_same_after_binning_coincide():
+    data = as_dataset(table(a=ramp, b=np.exp(ramp)))
+    assert data.coinciding_columns() == ()
+    assert data.binned(["a", "b"], 3).coinciding_columns() == (("a", "b"),)
 
 
 def test_a_table_survives_the_way_to_pandas_and_back():
@@ -387,16 +388,42 @@ def test_empty_names_are_refused():
         as_dataset(np.eye(3), names=["a", " ", "c"])
 
 
-def test_equal_columns_are_refused_by_both_names():
-    with pytest.raises(DataError, match="columns 'a' and 'b' hold the same values"):
-        as_dataset(table(a=[0.0, 1.5, 2.0], c=[5, 6, 8], b=[-0.0, 1.5, 2.0]))
-    with pytest.raises(DataError, match="columns 'a' and 'b' hold the same values"):
-        as_dataset(table(a=["x", "y", "x"], b=["x", "y", "x"]))
+def test_continuous_columns_coincide_if_their_values_are_equal():
+    frame = table(a=[0.0, 1.5, 2.0], c=[5, 6, 8], b=[-0.0, 1.5, 2.0], d=[0.0, 3.0, 4.0], e=[0.0, 1.5, 2.0])
+    assert as_dataset(frame).coinciding_columns() == (("a", "b", "e"),)
 
 
-def test_equal_constants_and_equal_codes_of_different_labels_are_fine():
-    frame = table(a=[1, 1, 1], b=[1, 1, 1], c=["x", "y", "x"], d=["u", "v", "u"], e=[0, 1, 0])
-    assert as_dataset(frame).n_nodes == 6
+def test_discrete_columns_coincide_whatever_their_levels_are_called():
+    text, numbers = ["x", "y", "y", "z"] * 5, [7, 2, 2, 3] * 5
+    frame = table(a=text, b=[True, False] * 10, c=["x", "x", "y", "z"] * 5, d=numbers, e=[2, 1] * 10)
+    assert as_dataset(frame).coinciding_columns() == (("a", "d"), ("b", "e"))
+
+
+def test_constants_coincide_with_nothing():
+    assert as_dataset(table(a=[1] * 20, b=[1] * 20, c=["x"] * 20)).coinciding_columns() == ()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_coinciding_columns_are_those_of_all_pairs_compared(seed):
+    # Rare levels first appear after many rows, so that columns may differ late.
+    rng = np.random.default_rng(seed)
+    x = (rng.random((600, 12)) < rng.choice([0.002, 0.01, 0.5], 12)).astype(float) + rng.integers(0, 2, (600, 1))
+    x[:, 6:9], x[:, 9] = x[:, :3], 3.0 - x[:, 0]
+    x[-1, 7] += 1.0
+    kinds = np.where(rng.random(12) < 0.5, "continuous", "discrete").tolist()
+    data = as_dataset(x, kinds={f"x{j}": kind for j, kind in enumerate(kinds)})
+
+    def coincide(i, j):
+        if kinds[i] != kinds[j] or np.ptp(x[:, i]) == 0 or np.ptp(x[:, j]) == 0:
+            return False
+        pairs = set(zip(x[:, i], x[:, j], strict=True))
+        one_to_one = len(pairs) == len(set(x[:, i])) == len(set(x[:, j]))
+        return one_to_one if kinds[i] == "discrete" else all(first == second for first, second in pairs)
+
+    found = data.coinciding_columns()
+    assert {pair for group in found for pair in itertools.combinations(group, 2)} == {
+        (data.names[i], data.names[j]) for i, j in itertools.combinations(range(12), 2) if coincide(i, j)
+    }
 
 
 @pytest.mark.parametrize(

@@ -407,7 +407,7 @@ def test_wrong_settings_are_named(options, error, message):
         ("bic-gam", {"models": ["linear"]}, r"models=\['linear'\] is for evidence; bic-gam does not take it"),
         ("bic-linear", {"noise": "any"}, "noise='any' is for evidence; bic-linear does not take it"),
         ("bdeu", {"min_effect": 0.1}, r"min_effect=0\.1 is for evidence, bic-linear, .*; bdeu does not take it"),
-        ("bic-gp", {"min_effect": 0.1}, "min_effect is for penalty='parameters', bic-gp counts edges"),
+        ("bic-gp", {"min_effect": 0.1}, "min_effect is for penalty='parameters' or 'extended', bic-gp counts edges"),
     ],
 )
 def test_settings_of_other_scores_are_refused(name, options, message):

@@ -144,7 +144,7 @@ def test_seeds_change_no_reward_and_the_same_seed_repeats_the_graph():
 
 def test_gaussian_processes_are_penalised_by_edges_without_a_budget_too():
     assert exact(CHAIN.iloc[:40], score="bic-gp").result_.settings["penalty"] == "edges"
-    assert exact(CHAIN, score="bic-linear").result_.settings["penalty"] == "parameters"
+    assert exact(CHAIN, score="bic-linear").result_.settings["penalty"] == "extended"
 
 
 # ---------------------------------------------------------------- constant columns

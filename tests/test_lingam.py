@@ -166,9 +166,9 @@ def with_column(column):
     [
         (TABLE[:6], "more rows than columns, got 6 rows and 6 columns"),
         (with_column(np.full(400, 3.7)), "columns that vary; constant: column 6$"),
-        (with_column(TABLE[:, 2]), "linearly independent columns; dependent: column 2, column 6$"),
-        (with_column(5.0 - 3.0 * TABLE[:, 4]), "dependent: column 4, column 6$"),
-        (with_column(TABLE[:, 0] + TABLE[:, 1]), "dependent: column 0, column 1, column 6$"),
+        (with_column(TABLE[:, 2]), "the same up to their units: column 2, column 6; drop all but one of them$"),
+        (with_column(5.0 - 3.0 * TABLE[:, 4]), "the same up to their units: column 4, column 6; drop all but one"),
+        (with_column(TABLE[:, 0] + TABLE[:, 1]), "dependent: column 0, column 1, column 6; drop one of them$"),
     ],
 )
 def test_a_table_that_cannot_be_used_is_refused_by_column(table, message):

@@ -77,6 +77,15 @@ def test_the_constraint_is_zero_for_a_dag_and_positive_for_a_cycle():
     assert module._acyclicity(two_nodes)[0] == pytest.approx(2 * np.cosh(1.0) - 2, rel=1e-12)
 
 
+@pytest.mark.parametrize("size", [30.0, 1e3, 1e9])
+def test_weights_whose_walks_overflow_have_numbers_to_step_back_by(size):
+    off_diagonal = ~np.eye(4, dtype=bool)
+    h, gradient = module._acyclicity(size * off_diagonal)
+    assert 1e99 < h < 1e101
+    assert np.isfinite(gradient).all()
+    assert (gradient[off_diagonal] > 0).all()
+
+
 @pytest.mark.parametrize("l1", [0.0, 0.05, 0.3])
 @pytest.mark.parametrize(("rho", "multiplier"), [(1.0, 0.0), (100.0, 2.0)])
 def test_a_step_ends_where_no_weight_can_improve(l1, rho, multiplier):

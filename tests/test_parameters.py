@@ -64,6 +64,15 @@ ARGUMENTS = {
     "greedy": SEARCH,
     "random-search": {**SEARCH, "sims_per_node": None},
     "random-sampling": SEARCH,
+    "order": {
+        "n_kicks": None,
+        "n_restarts": None,
+        **BY_ANY_SCORE,
+        "max_parents": None,
+        "knowledge": None,
+        "time_limit": None,
+        **COMMON,
+    },
     "cam": {"neighbour_selection": True, "max_parents": None, "knowledge": None, "time_limit": None, **COMMON},
     "notears": {
         "l1": 0.1,
@@ -346,7 +355,7 @@ def test_help_has_every_option_once_under_the_heading_of_its_purpose():
 def test_help_names_scores_methods_and_choices():
     # Lines are broken after hyphens.
     text = " ".join(help_by_heading().values()).replace("- ", "-")
-    assert f"{', '.join(METHODS)}, or all of them: all." in text
+    assert f"{', '.join(METHODS)}, or all of them: all; auto: exact where that takes seconds" in text
     assert ", ".join(ds.scores.names()) in text
     for known in every_parameter().values():
         if known.option:

@@ -92,7 +92,7 @@ def test_rss_equals_least_squares_of_numpy(name, degree, tolerance):
 
 
 @pytest.mark.parametrize(("name", "degree"), [("bic-linear", 1), ("bic-quadratic", 2)])
-def test_collinear_parents_count_once(name, degree):
+def test_collinear_parents_explain_nothing_and_cost_one_parameter(name, degree):
     x = normal_table(150, 4, seed=1)
     x = np.column_stack([x, 2 * x[:, 0] - 3, x[:, 1] + x[:, 2]])
     score = ds.scores.make(name, x)
@@ -100,7 +100,9 @@ def test_collinear_parents_count_once(name, degree):
         expected = least_squares_rss(x, 3, parents, degree)
         assert score.rss(3, parents) == pytest.approx(expected, rel=1e-7)
     parameters = ds.scores.make(name, x, penalty="parameters")
-    assert parameters.local(3, [0, 4]) == pytest.approx(parameters.local(3, [0]), rel=1e-7)
+    one = math.log(150) / 150
+    assert parameters.local(3, [0, 4]) == pytest.approx(parameters.local(3, [0]) - one, rel=1e-7)
+    assert parameters.local(3, [1, 2, 5]) == pytest.approx(parameters.local(3, [1, 2]) - one, rel=1e-7)
 
 
 def test_binary_parents_whose_squares_are_redundant_fit_as_in_numpy():

@@ -355,12 +355,17 @@ WRONG = [
     ({"mechanism": "discrete", "n_levels": (2, 2.5)}, "n_levels must be a whole number of at least 2"),
     ({"mechanism": "discrete", "concentration": -1}, "concentration must be a number above 0, got -1"),
     ({"mechanism": "discrete", "n_nodes": 30, "n_edges": 400}, "at most 1000000 are possible: take fewer edges"),
-    ({"mechanism": "discrete", "n_samples": 3, "n_levels": 2}, "more may be needed"),
     ({"standardise": 1}, "standardise must be True or False, got 1"),
     ({"rescale": "yes"}, "rescale must be True or False, got 'yes'"),
     ({"random_state": -1}, "random_state must be a whole number of at least 0, got -1"),
     ({"n_nodes": 100, "n_edges": 4950}, "rescale the functions"),
 ]
+
+
+def test_columns_of_a_small_sample_may_come_out_the_same():
+    data = simulate(n_samples=3, mechanism="discrete", n_levels=2, random_state=0)
+    assert data.n_nodes == 10
+    assert data.coinciding_columns()
 
 
 @pytest.mark.parametrize(("arguments", "message"), WRONG)

@@ -30,7 +30,7 @@ WRONG_FOR_MOST = [
     ("n_jobs", 0, "n_jobs must be a whole number of at least 1, got 0"),
     ("n_jobs", 1.5, "n_jobs must be a whole number of at least 1, got 1.5"),
     ("variances", "equals", "unknown variances 'equals': choose from different, equal. Did you mean 'equal'?"),
-    ("penalty", "nodes", "unknown penalty 'nodes': choose from auto, edges, parameters."),
+    ("penalty", "nodes", "unknown penalty 'nodes': choose from auto, edges, parameters, extended."),
     ("prune", "coeficients", "'coeficients': choose from auto, cam, coefficients, none. Did you mean 'coefficients'?"),
     ("alpha", 0, "alpha must be a number above 0 and at most 1, got 0"),
     ("alpha", 1.5, "alpha must be a number above 0 and at most 1, got 1.5"),

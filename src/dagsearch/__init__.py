@@ -5,8 +5,8 @@ r"""Causal discovery by Monte Carlo tree search in the space of directed acyclic
     table --> Dataset --> score --> search --> DAG --> pruning --> metrics, pictures
               data       scores    search     graph    pruning    metrics, report
                               \_______|________________/
-                                   estimators: CDUCT, GreedySearch, RandomSearch, RandomSampling, CAM,
-                                               RLBIC, NOTEARS, LiNGAM, GES, PC, ExactSearch
+                                   estimators: CDUCT, OrderSearch, GreedySearch, RandomSearch, RandomSampling,
+                                               CAM, RLBIC, NOTEARS, LiNGAM, GES, PC, ExactSearch
                                    experiments: the paper's tables and figures, run by estimators
 
 Names are imported when they are first used, so that ``import dagsearch`` costs next to nothing.
@@ -41,11 +41,13 @@ if TYPE_CHECKING:
         ExactSearch,
         GreedySearch,
         LiNGAM,
+        OrderSearch,
         RandomSampling,
         RandomSearch,
         RankedDAG,
         Result,
         certify,
+        discover,
     )
     from dagsearch.gam import gam_pvalues
     from dagsearch.graph import DAG, PDAG, CyclicGraph, Knowledge
@@ -72,6 +74,7 @@ __all__ = [
     "Knowledge",
     "LiNGAM",
     "MissingExtraError",
+    "OrderSearch",
     "RandomSampling",
     "RandomSearch",
     "RankedDAG",
@@ -81,6 +84,7 @@ __all__ = [
     "as_dataset",
     "certify",
     "datasets",
+    "discover",
     "gam_pvalues",
     "metrics",
     "prune",
@@ -100,11 +104,13 @@ _HOMES = {
     "Certificate": "dagsearch.estimators",
     "ExactSearch": "dagsearch.estimators",
     "GreedySearch": "dagsearch.estimators",
+    "OrderSearch": "dagsearch.estimators",
     "RandomSampling": "dagsearch.estimators",
     "RandomSearch": "dagsearch.estimators",
     "RankedDAG": "dagsearch.estimators",
     "Result": "dagsearch.estimators",
     "certify": "dagsearch.estimators",
+    "discover": "dagsearch.estimators",
     "DAG": "dagsearch.graph",
     "PDAG": "dagsearch.graph",
     "CyclicGraph": "dagsearch.graph",

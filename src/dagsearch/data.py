@@ -17,6 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dagsearch._reading import Column, Table, as_table, read_column, read_table
+from dagsearch._twins import coinciding
 from dagsearch.errors import DataError, InputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -59,8 +60,8 @@ class Dataset:
     Raises
     ------
     DataError
-        If the table is too small, holds missing or infinite values, or if two columns share a name or their
-        values. The message names the columns.
+        If the table is too small, holds missing or infinite values, or if two columns share a name. The message
+        names the columns.
     InputError
         If the parts do not fit together, or if a column has more levels than are declared.
     """
@@ -84,7 +85,6 @@ class Dataset:
         _require_size(self)
         _require_complete(self)
         _require_finite(self)
-        _require_distinct_columns(self)
         object.__setattr__(self, "declared_levels", _checked_declarations(self))
 
     @property
@@ -139,6 +139,16 @@ class Dataset:
         """Return the number of different values of each column, (n_nodes,)."""
         return np.array([len(np.unique(column)) for column in self.values.T], dtype=np.int64)
 
+    def coinciding_columns(self) -> tuple[tuple[str, ...], ...]:
+        """Return groups of columns that hold the same information, by their names; constant columns belong to none.
+
+        Continuous columns do if their values are equal, discrete ones if each level of one always comes with the same
+        level of the other: what levels are called says nothing about causes. The data cannot tell which of such columns
+        is the cause of others, nor the direction between them.
+        """
+        is_discrete = np.array([kind == "discrete" for kind in self.kinds])
+        return tuple(tuple(self.names[j] for j in group) for group in coinciding(self.values, is_discrete))
+
     def take(self, rows: Sequence[int] | NDArray[np.integer[Any]]) -> Dataset:
         """Return the table of some of the rows, in the order given.
 
@@ -150,7 +160,7 @@ class Dataset:
         Raises
         ------
         DataError
-            If so few rows are no table, or two columns are the same in them.
+            If so few rows are no table.
         """
         return replace(self, values=self.values[np.asarray(rows, dtype=np.intp)])
 
@@ -171,8 +181,6 @@ class Dataset:
         ------
         InputError
             If `n_bins` is too small, or if a column is unknown or already discrete.
-        DataError
-            If two columns are the same after binning.
         """
         if n_bins < 2:
             raise InputError(f"n_bins must be at least 2, got {n_bins}")
@@ -422,17 +430,6 @@ def _require_finite(data: Dataset) -> None:
             f"column {data.names[j]!r}: row {row + 1} holds {data.values[row, j]}; "
             "drop this row or column, or replace infinite values"
         )
-
-
-def _require_distinct_columns(data: Dataset) -> None:
-    """Constant columns are exempt: they are useless to a continuous score, yet common in discrete samples."""
-    seen: dict[tuple[object, bytes], str] = {}
-    for j in np.flatnonzero(~_constant_columns(data.values)):
-        # Adding zero turns -0.0 into 0.0, which are equal though their bytes differ.
-        content = (data.labels[j], (data.values[:, j] + 0.0).tobytes())
-        first = seen.setdefault(content, data.names[j])
-        if first != data.names[j]:
-            raise DataError(f"columns {first!r} and {data.names[j]!r} hold the same values; drop one of them")
 
 
 def _checked_declarations(data: Dataset) -> tuple[int | None, ...]:

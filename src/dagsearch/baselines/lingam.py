@@ -28,6 +28,7 @@ from sklearn.decomposition import FastICA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LassoLarsIC
 
+from dagsearch._twins import proportional
 from dagsearch.blas import one_blas_thread
 from dagsearch.errors import DataError
 from dagsearch.graph.order import topological_order
@@ -186,12 +187,18 @@ def _require_variation(values: Floats, labels: Sequence[str]) -> None:
 
 
 def _require_independence(standardised: Floats, labels: Sequence[str]) -> None:
-    """Raise where a column is a linear combination of others, naming all that take part."""
+    """Raise where a column is a linear combination of others, naming all that take part, or the first twins."""
+    for group in proportional(standardised):
+        named = _listed(np.array(group), labels)
+        raise DataError(
+            f"LiNGAM needs linearly independent columns; the same up to their units: {named}; drop all but one of them"
+        )
     _, sizes, directions = np.linalg.svd(standardised, full_matrices=False)
     vanishing = directions[sizes <= _NEGLIGIBLE * sizes[0]]
     if len(vanishing):
         involved = np.flatnonzero(np.abs(vanishing).max(axis=0) > np.sqrt(_NEGLIGIBLE))
-        raise DataError(f"LiNGAM needs linearly independent columns; dependent: {_listed(involved, labels)}")
+        named = _listed(involved, labels)
+        raise DataError(f"LiNGAM needs linearly independent columns; dependent: {named}; drop one of them")
 
 
 def _listed(columns: NDArray[np.int64], labels: Sequence[str]) -> str:

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from scipy.interpolate import BSpline
 from scipy.optimize import brentq
 
+from dagsearch._twins import Twins
+
 Floats = NDArray[np.float64]
 
 _DEGREE = 3
@@ -44,16 +46,22 @@ def possible_causes(x: Floats) -> NDArray[np.bool_]:
     Returns
     -------
     ndarray of bool, (n_nodes, n_nodes)
-        [i, j]: i was chosen for j in more than 2% of the steps, and more often than the one in eleventh place.
+        [i, j]: i was chosen for j in more than 2% of the steps, and more often than the one in eleventh place; or the
+        two are the same up to their units. Of such columns the first alone may be chosen, and none of them for each
+        other: nothing else would be chosen beside it.
     """
     learners = [_learner(column) for column in x.T]
     stacked = np.hstack([learner.basis for learner in learners])
     gram, responses = stacked.T @ stacked, stacked.T @ (x - x.mean(axis=0))
     shrinkage = np.stack([learner.shrinkage for learner in learners])
-    chosen = np.zeros((len(learners), len(learners)), dtype=bool)
+    first_twin = Twins.among(x).first
+    same: NDArray[np.bool_] = first_twin[:, None] == first_twin
+    chosen = same & ~np.eye(len(learners), dtype=bool)
     for target in range(len(learners)):
-        counts = _selection_counts(gram, responses[:, target].copy(), shrinkage, target)
-        chosen[:, target] = counts > _least_count(counts)
+        left_out = same[:, target] | (first_twin != np.arange(len(learners)))
+        if not left_out.all():
+            counts = _selection_counts(gram, responses[:, target].copy(), shrinkage, left_out)
+            chosen[:, target] |= counts > _least_count(counts)
     return chosen
 
 
@@ -98,8 +106,10 @@ def _penalty_weight(roughness: Floats) -> float:
     return float(np.exp(brentq(excess, low, high))) if excess(low) > 0.0 > excess(high) else 0.0
 
 
-def _selection_counts(gram: Floats, response: Floats, shrinkage: Floats, target: int) -> NDArray[np.int64]:
-    """How often boosting chooses each learner for ``target``.
+def _selection_counts(
+    gram: Floats, response: Floats, shrinkage: Floats, left_out: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """How often boosting chooses each learner for a target; those in ``left_out``, (n_learners,), never.
 
     ``response``, (n_learners * width,), holds the inner products of the bases with the target, and is overwritten.
     """
@@ -111,7 +121,7 @@ def _selection_counts(gram: Floats, response: Floats, shrinkage: Floats, target:
         products = response.reshape(n_learners, width)
         fits = shrinkage * products
         gains = 2.0 * (fits * products).sum(axis=1) - np.einsum("ia,iab,ib->i", fits, own, fits)
-        gains[target] = -np.inf
+        gains[left_out] = -np.inf
         best = int(gains.argmax())
         counts[best] += 1
         response -= _STEP_LENGTH * (gram[:, best * width : (best + 1) * width] @ fits[best])

@@ -31,6 +31,7 @@ _H_TOLERANCE = 1e-8
 _RHO_MAX = 1e16
 _RHO_GROWTH = 10.0
 _PROGRESS_RATE = 0.25  # a step must bring h below this share of what it was, or rho grows
+_MOST_WALKS = 1e100  # far beyond any solution, and its square times rho is a number still
 
 
 @dataclass(frozen=True)
@@ -230,7 +231,9 @@ def _loss(covariance: Floats, weights: Floats) -> tuple[float, Floats]:
 
 def _acyclicity(weights: Floats) -> tuple[float, Floats]:
     """Value and gradient of h(W) = tr exp(W o W) - d."""
-    walks = expm(weights * weights)
+    # Between columns that are nearly the same, a line search may try weights whose walks overflow; it then steps back.
+    with np.errstate(over="ignore", invalid="ignore"):
+        walks = np.fmin(expm(weights * weights), _MOST_WALKS)
     return float(np.trace(walks)) - len(weights), 2.0 * walks.T * weights
 
 

@@ -6,6 +6,9 @@ with its defaults; the marks of its graphs are turned into ours in `_marks_turne
 
 Tests on finite samples may contradict each other. Where they leave an edge with two arrowheads, or arrows that form a
 cycle, the data say that there is an edge but not which way it points: it becomes undirected, and the record says so.
+
+Of columns that are the same (up to their units, or up to the names of their levels) the first stands for all: the
+others are independent of everything given it. Conditioned on each other, all of them would lose their neighbours.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dagsearch._twins import Twins, coinciding
 from dagsearch.errors import DataError, InputError, MissingExtraError, UnknownNameError
 from dagsearch.graph.checks import default_names
 from dagsearch.graph.order import edges_on_cycles
@@ -97,9 +101,9 @@ def pc(
     """
     labels = default_names(values.shape[1]) if names is None else tuple(names)
     _check_settings(test, level)
-    _check_table(values, test, labels)
+    twins = _checked_twins(values, test, labels)
     knowledge = _Knowledge.over(len(labels), allowed, required)
-    marks, n_tests = _marks(values, test, level, knowledge)
+    marks, n_tests = _marks(values, test, level, knowledge, twins)
     directed, undirected, bidirected = _marks_turned(marks)
     released = bidirected | (edges_on_cycles(directed) & ~knowledge.fixed)
     released |= released.T
@@ -142,22 +146,31 @@ class _Knowledge:
 
 
 class _Test:
-    """A test of causal-learn that counts its calls and does not question required edges."""
+    """A test of causal-learn that counts its calls, does not question required edges, and knows of twins."""
 
-    def __init__(self, inner: Any, joined: BoolMatrix) -> None:
+    def __init__(self, inner: Any, joined: BoolMatrix, twins: Twins) -> None:
         self.method = inner.method
         self.n_calls = 0
         self._inner, self._joined = inner, joined
+        self._first_twin: list[int] = twins.first.tolist()
 
     def __call__(self, first: int, second: int, given: Any) -> float:
         """P-value of independence."""
         if self._joined[first, second]:
             return 0.0
+        own = {self._first_twin[first], self._first_twin[second]}
+        if (own - {first, second}).intersection(given):
+            return 1.0
+        if len(own) == 1:
+            return 0.0
         self.n_calls += 1
-        return float(self._inner(first, second, given))
+        others = {self._first_twin[node] for node in given} - own
+        return float(self._inner(first, second, tuple(sorted(others))))
 
 
-def _marks(values: NDArray[Any], test: str, level: float, knowledge: _Knowledge) -> tuple[NDArray[Any], int]:
+def _marks(
+    values: NDArray[Any], test: str, level: float, knowledge: _Knowledge, twins: Twins
+) -> tuple[NDArray[Any], int]:
     """Run PC, and return the marks of causal-learn and the number of tests."""
     try:
         from causallearn.utils.cit import CIT  # noqa: PLC0415
@@ -167,7 +180,7 @@ def _marks(values: NDArray[Any], test: str, level: float, knowledge: _Knowledge)
         )
     except ImportError as error:
         raise MissingExtraError("PC", "baselines") from error
-    counted = _Test(CIT(values, test), knowledge.joined)
+    counted = _Test(CIT(values, test), knowledge.joined, twins)
     graph = SkeletonDiscovery.skeleton_discovery(values, level, counted, stable=True, show_progress=False)
     _take_apart(graph, knowledge.apart)
     background = _background(graph, knowledge)
@@ -221,23 +234,26 @@ def _check_settings(test: str, level: float) -> None:
         raise InputError(f"level must be a number between 0 and 1, got {level!r}")
 
 
-def _check_table(values: NDArray[Any], test: str, names: Sequence[str]) -> None:
-    """Raise where the test cannot be computed for all sets of columns."""
-    if test != "fisherz":
-        return
+def _checked_twins(values: NDArray[Any], test: str, names: Sequence[str]) -> Twins:
+    """Columns that are the same; raises where the test cannot be computed for all sets of the others."""
     n_samples, n_nodes = values.shape
+    if test != "fisherz":
+        return Twins(n_nodes, coinciding(values, np.ones(n_nodes, dtype=bool)))
     if n_samples < n_nodes + 2:
         raise DataError(f"fisherz needs at least {n_nodes + 2} rows for {n_nodes} columns, got {n_samples}")
     constant = np.flatnonzero((values == values[0]).all(axis=0))
     if len(constant):
         raise DataError(f"fisherz needs columns that vary, constant: {_listed(constant, names)}; drop them")
-    sizes, directions = np.linalg.eigh(np.atleast_2d(np.corrcoef(values.T)))
-    involved = np.flatnonzero((np.abs(directions[:, sizes < _SINGULAR]) > 1e-6).any(axis=1))
+    twins = Twins.among((values - values.mean(axis=0)) / values.std(axis=0))
+    distinct = np.unique(twins.first)
+    sizes, directions = np.linalg.eigh(np.atleast_2d(np.corrcoef(values[:, distinct].T)))
+    involved = distinct[(np.abs(directions[:, sizes < _SINGULAR]) > 1e-6).any(axis=1)]
     if len(involved):
         raise DataError(
             f"fisherz needs columns none of which is a sum of multiples of others: {_listed(involved, names)} depend "
             "on each other; drop one of them"
         )
+    return twins
 
 
 def _listed(nodes: NDArray[np.intp], names: Sequence[str]) -> str:

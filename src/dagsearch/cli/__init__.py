@@ -16,7 +16,7 @@ from dagsearch.cli.options import (
     DISCOVER_OPTIONS,
     GroupedCommand,
     certificate_of,
-    estimator,
+    fitting,
     in_words_of_the_command,
     kinds,
     settings_from_text,
@@ -64,10 +64,10 @@ def discover(data: str, **options: Any) -> None:
 
         discover_by_all(load(data, kinds(options), options["truth"]), data, options)
         return
-    model = estimator(options["method"], options)
+    fit = fitting(options["method"], options)
     dataset = load(data, kinds(options), options["truth"])
-    model.fit(dataset)
-    certificate = certificate_of(model, options) if options["certify"] or options["method"] == "exact" else None
+    model = fit(dataset)
+    certificate = certificate_of(model, options) if options["certify"] or model.method == "exact" else None
     deliver(model, dataset, data, options["out"], options["json_file"], certificate)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -148,9 +149,10 @@ DISCOVER_OPTIONS: list[Callable[..., Any]] = [
     _option(
         "--method",
         group="score",
-        default="cd-uct",
+        default="auto",
         show_default=True,
-        help=f"{', '.join(METHODS)}, or all of them: all. See dagsearch methods.",
+        help=f"{', '.join(METHODS)}, or all of them: all; auto: exact where that takes seconds, cd-uct otherwise. See "
+        "dagsearch methods.",
     ),
     *(_option_of(name, known) for name, known in _PARAMETERS.items()),
     _option(
@@ -198,15 +200,25 @@ def with_options(options: list[Callable[..., Any]]) -> Callable[..., Any]:
     return decorate
 
 
-def estimator(method: str, options: dict[str, Any]) -> Any:
-    """The estimator of a method, with the options that it takes; says which ones it does not take."""
-    if method not in METHODS:
-        raise UnknownNameError("method", method, [*METHODS, "all"])
+def fitting(method: str, options: dict[str, Any]) -> Callable[[Any], Any]:
+    """What fits the estimator of a method to a table, with the options that it takes; says which it does not take."""
+    if method not in (*METHODS, "auto"):
+        raise UnknownNameError("method", method, ["auto", *METHODS, "all"])
     from dagsearch import estimators  # noqa: PLC0415 - imports scikit-learn and numba
+
+    chosen = _taken(method, options)
+    if method == "auto":
+        return partial(estimators.discover, **chosen, progress=True)
+    return estimators.METHODS[method](**chosen, progress=True).fit
+
+
+def _taken(method: str, options: dict[str, Any]) -> dict[str, Any]:
+    """The arguments that a method takes; says which options it does not take."""
     from dagsearch.estimators.certificate import check_proof  # noqa: PLC0415
 
     given = arguments(options)
-    taken = declared(METHODS[method])
+    kinds = [METHODS[name] for name in (("cd-uct", "exact") if method == "auto" else (method,))]
+    taken = {name: known for kind in kinds for name, known in declared(kind).items()}
     of_proof = {"solver", "time_limit"} if options["certify"] else set()
     if options["certify"]:
         check_proof(options["time_limit"], options["solver"] or "auto")
@@ -214,8 +226,9 @@ def estimator(method: str, options: dict[str, Any]) -> Any:
         if name == "knowledge":
             raise InputError(f"{method} cannot be told what is known beforehand: it takes no --require and --forbid")
         click.echo(f"note: {method} takes no {OPTION_OF[name]}, which is ignored", err=True)
-    chosen = {name: value for name, value in given.items() if name in taken}
-    return estimators.METHODS[method](**chosen, progress=True)
+    # A solver for the proof alone does not ask for exact search.
+    unasked = of_proof if method == "auto" else set()
+    return {name: value for name, value in given.items() if name in taken and name not in unasked - {"time_limit"}}
 
 
 def certificate_of(model: Any, options: dict[str, Any]) -> Any:

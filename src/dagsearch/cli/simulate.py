@@ -76,7 +76,8 @@ SIMULATE_OPTIONS: list[Callable[..., Any]] = [
     ),
     click.option("--standardise", is_flag=True, default=None, help="Give each column mean 0 and variance 1."),
     click.option(
-        "--network", help="In place of a random model: asia, child, insurance, or a .bif file to sample from."
+        "--network",
+        help="In place of a random model: asia, child, insurance, or a .bif or .bif.gz file to sample from.",
     ),
     click.option("--seed", "random_state", type=int, default=0, show_default=True, help="Same seed, same data."),
     click.option(

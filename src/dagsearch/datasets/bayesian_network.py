@@ -81,31 +81,29 @@ class BayesianNetwork:
         -------
         Dataset
             All columns discrete, with all levels of the network as labels and as declared levels, whether the rows
-            show them or not; the network's graph is its truth.
+            show them or not; the network's graph is its truth. Variables that rarely differ may come out the same,
+            see `Dataset.coinciding_columns`.
 
         Raises
         ------
         InputError
             If `n_samples` is not a whole number of at least 3, or if `random_state` is no seed.
         DataError
-            If two columns come out the same, as variables that rarely differ do in small samples.
+            If the network has one variable only.
         """
         codes = self._sampled_codes(checks.integer("n_samples", n_samples, FEWEST_SAMPLES), _generator(random_state))
         # A data set codes text by its sorted labels, a network lists its levels in an order of its own.
         ranks = [np.argsort(np.argsort(np.array(labels, dtype=object))) for labels in self.levels]
         kind: Kind = "discrete"
-        try:
-            return Dataset(
-                values=np.stack([rank[column] for rank, column in zip(ranks, codes, strict=True)], axis=1),
-                names=self.names,
-                kinds=(kind,) * self.dag.n_nodes,
-                labels=tuple(tuple(sorted(labels)) for labels in self.levels),
-                truth=self.dag,
-                citation=self.citation,
-                declared_levels=tuple(map(len, self.levels)),
-            )
-        except DataError as error:
-            raise DataError(f"a sample of {n_samples} rows cannot be used, more may be needed: {error}") from error
+        return Dataset(
+            values=np.stack([rank[column] for rank, column in zip(ranks, codes, strict=True)], axis=1),
+            names=self.names,
+            kinds=(kind,) * self.dag.n_nodes,
+            labels=tuple(tuple(sorted(labels)) for labels in self.levels),
+            truth=self.dag,
+            citation=self.citation,
+            declared_levels=tuple(map(len, self.levels)),
+        )
 
     def _sampled_codes(self, n_samples: int, rng: np.random.Generator) -> NDArray[np.intp]:
         """Draw positions in `levels`, (n_nodes, n_samples)."""

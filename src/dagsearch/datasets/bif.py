@@ -1,4 +1,4 @@
-"""Reading networks in the Bayesian Interchange Format (.bif), as in the Bayesian Network Repository.
+"""Reading networks in the Bayesian Interchange Format (.bif, .bif.gz), as in the Bayesian Network Repository.
 
 ::
 
@@ -10,7 +10,10 @@ A table without parents is written as ``table 0.5, 0.5;``, and ``default 0.5, 0.
 
 from __future__ import annotations
 
+import gzip
+import io
 import re
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
@@ -28,6 +31,10 @@ _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _TOKEN = re.compile(r'"[^"]*"|[{}()\[\];,|]|[^\s{}()\[\];,|"]+')
 _MARKS = frozenset("{}()[];,|")
 
+_GZIP = b"\x1f\x8b"  # what compressed files begin with
+MOST_BYTES = 200_000_000
+"""A compressed file may hold so much text: forty times the largest network of the repository."""
+
 
 @dataclass(frozen=True)
 class _Table:
@@ -43,18 +50,18 @@ def read_bif(path: str | Path, citation: str = "") -> BayesianNetwork:
     Parameters
     ----------
     path
-        A ``.bif`` file.
+        A ``.bif`` file, or one compressed by gzip (``.bif.gz``).
     citation
         Who published it.
 
     Raises
     ------
     DataError
-        If the file cannot be read, is not in the format, or describes no valid network. The message names the file
-        and the variable.
+        If the file cannot be read, is damaged or holds more text than `MOST_BYTES` when it is unpacked, is not in the
+        format, or describes no valid network. The message names the file and the variable.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = _unpacked(Path(path)).decode("utf-8")
         return _Reader(text).network(citation)
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror})") from error
@@ -62,6 +69,21 @@ def read_bif(path: str | Path, citation: str = "") -> BayesianNetwork:
         raise DataError(f"{path}: is not a text file in UTF-8") from error
     except InputError as error:
         raise DataError(f"{path}: {error}") from error
+
+
+def _unpacked(path: Path) -> bytes:
+    """The bytes of a file, those within if it is compressed."""
+    content = path.read_bytes()
+    if not content.startswith(_GZIP) and path.suffix.lower() != ".gz":
+        return content
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
+            text = file.read(MOST_BYTES + 1)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DataError(f"is not a complete gzip file ({error})") from error
+    if len(text) > MOST_BYTES:
+        raise DataError(f"holds more than {MOST_BYTES // 10**6} MB of text when it is unpacked, too much for a network")
+    return text
 
 
 class _Reader:

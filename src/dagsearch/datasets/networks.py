@@ -24,7 +24,7 @@ def network(name_or_path: str | Path) -> BayesianNetwork:
     Parameters
     ----------
     name_or_path
-        One of `network_names`, or a file in the Bayesian Interchange Format (``.bif``).
+        One of `network_names`, or a file in the Bayesian Interchange Format (``.bif``, or ``.bif.gz``).
 
     Raises
     ------

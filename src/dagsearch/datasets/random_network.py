@@ -40,7 +40,7 @@ class RandomTables:
         Raises
         ------
         InputError
-            If a table would be too large, or if two columns of a small sample come out the same.
+            If a table would be too large.
         """
         return self.network(truth, of_functions).sample(n_samples, of_noise)
 

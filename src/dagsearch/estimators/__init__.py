@@ -5,14 +5,18 @@
     DagEstimator                      table, score, pruning, record of the fit
     |-- ScoreSearch                   a search over DAGs by a score, restricted by knowledge
     |   |-- CDUCT, GreedySearch, RandomSearch, RandomSampling
+    |   |-- OrderSearch               without a budget
     |   |-- ExactSearch               with a proof; certify gives one for any method
     |   |-- CAM
     |   `-- RLBIC
     |-- NOTEARS, LiNGAM               linear models; a score only judges the result
     `-- EquivalenceMethod             partially directed results
         `-- GES, PC
+
+    discover: exact search where that takes seconds, CDUCT otherwise
 """
 
+from dagsearch.estimators.auto import discover
 from dagsearch.estimators.base import DagEstimator
 from dagsearch.estimators.cam import CAM
 from dagsearch.estimators.certificate import Certificate, certify
@@ -23,7 +27,7 @@ from dagsearch.estimators.notears import NOTEARS
 from dagsearch.estimators.pc import PC
 from dagsearch.estimators.result import Result
 from dagsearch.estimators.rl_bic import RLBIC
-from dagsearch.estimators.searches import CDUCT, GreedySearch, RandomSampling, RandomSearch
+from dagsearch.estimators.searches import CDUCT, GreedySearch, OrderSearch, RandomSampling, RandomSearch
 
 __all__ = [
     "CAM",
@@ -39,11 +43,13 @@ __all__ = [
     "ExactSearch",
     "GreedySearch",
     "LiNGAM",
+    "OrderSearch",
     "RandomSampling",
     "RandomSearch",
     "RankedDAG",
     "Result",
     "certify",
+    "discover",
 ]
 
 SEARCHES: dict[str, type[DagEstimator]] = {
@@ -53,6 +59,6 @@ SEARCHES: dict[str, type[DagEstimator]] = {
 
 METHODS: dict[str, type[DagEstimator]] = {
     **SEARCHES,
-    **{kind.method: kind for kind in (CAM, NOTEARS, LiNGAM, GES, PC, ExactSearch, RLBIC)},
+    **{kind.method: kind for kind in (OrderSearch, CAM, NOTEARS, LiNGAM, GES, PC, ExactSearch, RLBIC)},
 }
 """All estimators by the names that the command line takes; the slowest last."""

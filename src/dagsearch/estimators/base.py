@@ -44,6 +44,8 @@ _PRUNING_OF = {
 }
 _PRUNE_DEGREE = {"bic-linear": 1, "bic-quadratic": 2}
 
+_MOST_SHOWN = 4  # of what a note lists
+
 ANY_DATA = ("continuous", "discrete")
 CONTINUOUS_DATA = ("continuous",)
 
@@ -149,7 +151,7 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
             status=found.status,
             seed=seed,
             settings={**self._common_settings(score, pruning), **found.settings},
-            notes=judgement.notes + notes_on_pruning + found.notes,
+            notes=judgement.notes + note_on_coinciding_columns(judgement.data) + notes_on_pruning + found.notes,
         )
         return self
 
@@ -288,7 +290,7 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
         return {
             "score": score.name,
             "variances": "equal" if score.equal_variances else "different",
-            "penalty": "parameters" if score.family.penalise_parameters or score.name in scores.DISCRETE else "edges",
+            "penalty": score.penalty,
             "levels": score.levels,
             **score.settings,
             "prune": pruning,
@@ -296,6 +298,25 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
             "time_limit": self.time_limit,
             "n_jobs": self.n_jobs,
         }
+
+
+def note_on_coinciding_columns(data: Dataset) -> tuple[str, ...]:
+    """Say which columns no method can tell apart, if there are any."""
+    groups = [_some(list(map(repr, group)), " = ", "column") for group in data.coinciding_columns()]
+    if not groups:
+        return ()
+    shown = _some(groups, ", ", "group")
+    return (
+        f"columns that hold the same information: {shown}; the data cannot tell which of such columns is the cause "
+        "of others, nor the direction between them",
+    )
+
+
+def _some(items: list[str], between: str, what: str) -> str:
+    """The first of many items in words, and how many more there are."""
+    n_more = len(items) - _MOST_SHOWN
+    rest = f" and {n_more} more {what}{'s' if n_more > 1 else ''}" if n_more > 0 else ""
+    return between.join(items[:_MOST_SHOWN]) + rest
 
 
 def reward_of(score: scores.Score, graph: Graph) -> float:

@@ -34,6 +34,11 @@ class ScoreSearch(DagEstimator, KnowledgeParameters):
     start = SearchParameters.start
     max_parents = ParentLimitParameters.max_parents
 
+    @property
+    def _score_decides(self) -> bool:
+        """Whether the score decides how many edges there are, rather than a budget."""
+        return "edge_budget" in declared(type(self)) and self.edge_budget is None
+
     @abstractmethod
     def _search(
         self, problem: Problem, judgement: Judgement, rng: np.random.Generator, monitor: Monitor
@@ -88,15 +93,16 @@ class ScoreSearch(DagEstimator, KnowledgeParameters):
         super()._check_common()
 
     def _penalty(self, score_name: str) -> Any:
-        """The paper's penalty with a budget; parameters where the penalty has to decide the number of edges."""
-        if self.penalty == "auto" and self.edge_budget is not None and score_name in scores.REGRESSIONS:
+        """The paper's penalty with a budget; one that stands up to many candidates where it has to decide."""
+        if self.penalty != "auto" or score_name not in scores.REGRESSIONS:
+            return super()._penalty(score_name)
+        if self.edge_budget is not None:
             return "edges"
-        return super()._penalty(score_name)
+        return "extended" if self._score_decides else super()._penalty(score_name)
 
     def _auto_pruning(self, score: scores.Score) -> str:
         """As the paper does with a budget; without one the score has decided which edges there are."""
-        is_open = "edge_budget" in declared(type(self)) and self.edge_budget is None
-        return "none" if is_open else super()._auto_pruning(score)
+        return "none" if self._score_decides else super()._auto_pruning(score)
 
     def _possible_parents(self, score: scores.Score, data: Dataset) -> int:
         limit = self.parent_limit(score)

@@ -1,4 +1,4 @@
-"""The searches of the paper as estimators: CD-UCT, greedy search, random search, random sampling."""
+"""Searches as estimators: CD-UCT, search over orders, greedy search, random search, random sampling."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from dagsearch.estimators.scored import ScoreSearch
 from dagsearch.search.cd_uct import CDUCTSettings, cd_uct
 from dagsearch.search.greedy import greedy
 from dagsearch.search.monitor import Monitor
+from dagsearch.search.orders import OrderSettings, default_kicks, default_restarts, order_search
 from dagsearch.search.protocol import Outcome, Problem
 from dagsearch.search.random_search import n_affordable, n_rollouts, random_search
 
@@ -23,8 +24,9 @@ OPEN_HORIZON = 6
 # A search without a budget stops as soon as nothing pays, which is early: a few restarts find better graphs than more
 # simulations would. Where local scores take milliseconds, refinement gets there with far fewer of them.
 OPEN_RESTARTS = 4
-# Per decision: more would take long on wide tables, and refinement makes up for it.
-OPEN_SIMULATIONS = 10_000
+# Per decision: more would take long on wide tables, which need more decisions, and refinement makes up for it.
+OPEN_SIMULATIONS = 4_000
+OPEN_SIMULATIONS_TIMES_NODES = 1_000_000
 
 
 class CDUCT(parameters.CDUCT, ScoreSearch):
@@ -59,15 +61,15 @@ class CDUCT(parameters.CDUCT, ScoreSearch):
         checks.integer("horizon", self.horizon, 1, optional=True)
         checks.real("exploration", self.exploration, 0.0)
         checks.integer("n_restarts", self.n_restarts, 1, optional=True)
-        if self.refine == "on" and self.edge_budget is not None:
-            raise InputError("refine='on' does not keep the number of edges: leave edge_budget out")
 
     def _sims_per_node(self, problem: Problem) -> float:
         """What was asked for, or the default."""
         if self.sims_per_node is not None:
             return self.sims_per_node
-        is_open = problem.edge_budget is None
-        return min(DEFAULT_SIMS_PER_NODE, OPEN_SIMULATIONS / problem.n_nodes) if is_open else DEFAULT_SIMS_PER_NODE
+        if problem.edge_budget is not None:
+            return DEFAULT_SIMS_PER_NODE
+        d = problem.n_nodes
+        return min(DEFAULT_SIMS_PER_NODE, OPEN_SIMULATIONS / d, OPEN_SIMULATIONS_TIMES_NODES / d**2)
 
     def _search(
         self, problem: Problem, judgement: Judgement, rng: np.random.Generator, monitor: Monitor
@@ -80,11 +82,45 @@ class CDUCT(parameters.CDUCT, ScoreSearch):
             exploration_scale=self.exploration_scale,
             final_move=self.final_move,
             n_restarts=self.n_restarts or (OPEN_RESTARTS if is_open and not judgement.score.is_fitted else 1),
-            refine=is_open and self.refine != "off",
+            refine=self.refine == "on" or (is_open and self.refine == "auto"),
         )
         return cd_uct(problem, judgement.score, settings, rng, monitor), {
             **vars(settings),
             "cycle_tracking": self.cycle_tracking,
+        }
+
+
+class OrderSearch(parameters.OrderSearch, ScoreSearch):
+    """Search over orders of the variables: best moves of single ones, parents by climbs (as in BOSS).
+
+    Attributes are as those of `CDUCT`.
+    """
+
+    method: ClassVar[str] = "order"
+    summary: ClassVar[str] = "best moves in the order of the variables"
+
+    @property
+    def _score_decides(self) -> bool:
+        return True
+
+    def _check_settings(self) -> None:
+        checks.integer("n_restarts", self.n_restarts, 1, optional=True)
+        checks.integer("n_kicks", self.n_kicks, 0, optional=True)
+
+    def _search(
+        self, problem: Problem, judgement: Judgement, rng: np.random.Generator, monitor: Monitor
+    ) -> tuple[Outcome, dict[str, Any]]:
+        score = judgement.score
+        if not score.decomposable:
+            raise InputError("order needs a score with local(node, parents), as it chooses parents for each variable")
+        settings = OrderSettings(
+            n_restarts=self.n_restarts or default_restarts(score),
+            n_kicks=default_kicks(score) if self.n_kicks is None else self.n_kicks,
+            n_jobs=checks.jobs(self.n_jobs),
+        )
+        return order_search(problem, score, settings, rng, monitor), {
+            "n_restarts": settings.n_restarts,
+            "n_kicks": settings.n_kicks,
         }
 
 

@@ -27,6 +27,9 @@ contracted_kernel: Any = numba.njit(forceinline=True, fastmath={"contract"}, **_
 reassociated_kernel: Any = numba.njit(forceinline=True, fastmath={"reassoc", "contract"}, **_INNER)
 """Decorator of inlined kernels that add numbers up in any order, so that sums vectorise."""
 
+reassociated_long_kernel: Any = numba.njit(fastmath={"reassoc", "contract"}, **_INNER)
+"""Decorator of kernels that add numbers up in any order and whose work outweighs a call."""
+
 contracted_long_kernel: Any = numba.njit(fastmath={"contract"}, **_INNER)
 """Decorator of kernels that stream over floating-point numbers and whose work outweighs a call."""
 

@@ -38,22 +38,23 @@ def linear_columns(rows, row, columns, words):
 
 @kernel
 def quadratic_columns(rows, row, n_nodes, columns, words):
-    """Write all monomials of degree 1 and 2 of set ``row`` to ``columns`` and return how many there are."""
+    """Write all monomials of set ``row`` to ``columns``, degree 1 before 2; returns how many of degree 1 and in all."""
     n_linear = linear_columns(rows, row, columns, words)
     n = n_linear
     for a in range(n_linear):
         for b in range(a, n_linear):
             columns[n] = product_column(columns[b], columns[a], n_nodes)
             n += 1
-    return n
+    return n_linear, n
 
 
 @contracted_kernel
-def residual_share(gram, columns, n_columns, target, work):
-    """Share of the target's variance that the columns leave unexplained, and the rank of the columns.
+def residual_share(gram, columns, n_columns, n_linear, target, work):
+    """Share of the target's variance that the columns leave unexplained, and the number of coefficients.
 
     Symmetric elimination of [columns, target] in ``work`` (at least n_columns + 1 square, overwritten); columns that
-    depend on earlier ones are passed over, as a least-squares solver would.
+    depend on earlier ones are passed over, as a least-squares solver would. They have no coefficient, except those of
+    the parents themselves, which come first (``n_linear``): no edge is free.
     """
     m = n_columns
     for a in range(m):
@@ -61,14 +62,14 @@ def residual_share(gram, columns, n_columns, target, work):
             work[a, b] = gram[columns[a], columns[b]]
         work[a, m] = gram[columns[a], target]
     work[m, m] = gram[target, target]
-    rank = 0
+    n_coefficients = 0
     for k in range(m):
         pivot = work[k, k]
+        n_coefficients += k < n_linear or pivot > COLLINEAR
         if pivot <= COLLINEAR:
             continue
-        rank += 1
         for a in range(k + 1, m + 1):
             factor = work[k, a] / pivot
             for b in range(a, m + 1):
                 work[a, b] -= factor * work[k, b]
-    return max(work[m, m], 0.0), rank
+    return max(work[m, m], 0.0), n_coefficients

@@ -46,11 +46,12 @@ class Family(NamedTuple):
 def residual_sum(family, node, rows, row, words):
     """Residual sum of squares of ``node`` on set ``row``, and the number of coefficients."""
     if family.code == LINEAR:
-        m = gram.linear_columns(rows, row, family.columns, words)
+        n_linear = gram.linear_columns(rows, row, family.columns, words)
+        m = n_linear
     else:
-        m = gram.quadratic_columns(rows, row, family.n_nodes, family.columns, words)
-    share, rank = gram.residual_share(family.gram, family.columns, m, node, family.work)
-    return share * family.n_samples, rank
+        n_linear, m = gram.quadratic_columns(rows, row, family.n_nodes, family.columns, words)
+    share, n_coefficients = gram.residual_share(family.gram, family.columns, m, n_linear, node, family.work)
+    return share * family.n_samples, n_coefficients
 
 
 @kernel

@@ -26,6 +26,7 @@ from dagsearch.parameters.methods import (
     ExactSearch,
     GreedySearch,
     LiNGAM,
+    OrderSearch,
     RandomSearch,
 )
 from dagsearch.parameters.shared import (
@@ -58,6 +59,7 @@ __all__ = [
     "Group",
     "KnowledgeParameters",
     "LiNGAM",
+    "OrderSearch",
     "Parameter",
     "ParentLimitParameters",
     "RandomSearch",

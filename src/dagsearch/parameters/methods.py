@@ -19,6 +19,7 @@ from dagsearch.parameters.shared import (
     ContinuousScoreParameters,
     KnowledgeParameters,
     ParentLimitParameters,
+    RestartParameters,
     ScoreParameters,
     SearchParameters,
     SimulationParameters,
@@ -41,7 +42,7 @@ _PRUNE_NUMBERS = '``"auto"``: CAM pruning on continuous data; or ``"cam"``, ``"c
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class CDUCT(SimulationParameters, SearchParameters):
+class CDUCT(RestartParameters, SimulationParameters, SearchParameters):
     """Of Monte Carlo tree search."""
 
     horizon: int | None = parameter(
@@ -67,18 +68,10 @@ class CDUCT(SimulationParameters, SearchParameters):
         group="search",
         choices=get_args(FinalMove),
     )
-    n_restarts: int | None = parameter(
-        None,
-        "Independent searches of which the best graph is kept; by default 1 with an edge budget or a score that takes "
-        "milliseconds to fit, 4 otherwise.",
-        "--restarts",
-        group="search",
-        value_type=int,
-    )
     refine: Refine = parameter(
         "auto",
-        "Whether the best graph is improved in the end by moves of variables in their order, which can take edges "
-        'back: ``"on"``, ``"off"``, or ``"auto"``: without an edge budget.',
+        "Whether the best graph is improved in the end: by moves of variables in their order, or by swaps of edges if "
+        'there is an edge budget; ``"on"``, ``"off"``, or ``"auto"``: without an edge budget.',
         "--refine",
         group="search",
         choices=get_args(Refine),
@@ -104,6 +97,38 @@ class RandomSearch(SimulationParameters, SearchParameters):
         "sims_per_node": "As many rollouts are made as `CDUCT` would make simulations: so many per decision, times the "
         "number of variables; by default 500, or as many as can be afforded with a score that takes milliseconds.",
     }
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class OrderSearch(
+    RestartParameters,
+    CommonParameters,
+    TimeParameters,
+    KnowledgeParameters,
+    ParentLimitParameters,
+    ContinuousScoreParameters,
+):
+    """Of search over orders."""
+
+    in_other_words: ClassVar[dict[str, str]] = {
+        "prune": '``"auto"``: nothing, as the score has decided which edges there are; ``"cam"``, ``"coefficients"`` '
+        'or ``"none"``.',
+        "penalty": 'What BIC counts: ``"parameters"``, ``"edges"`` (the paper\'s), or ``"extended"``, which '
+        '``"auto"`` stands for: parameters, and for each edge three times the logarithm of the number of variables.',
+        "n_restarts": "Searches from random orders, of which the best graph is kept; by default 4, 2 beyond 40 "
+        "variables, or 1 with a score that takes milliseconds to fit.",
+        "n_jobs": "Threads for restarts, and for fits of ``evidence``, ``bic-gp``, ``bic-gam`` and CAM pruning; the "
+        "result is the same whatever it is. -1: all cores.",
+    }
+
+    n_kicks: int | None = parameter(
+        None,
+        "A search ends after so many random changes of the order in a row that led to nothing better; by default as "
+        "many as are worth their time: 10, or with scores of discrete columns up to 1,000, fewer beyond 200 variables.",
+        "--kicks",
+        group="search",
+        value_type=int,
+    )
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -224,8 +249,9 @@ class ExactSearch(
         "score": "As that of `CDUCT`, but for objects that only have ``reward(adjacency)``.",
         "max_parents": "No variable gets more causes. None: any number, or, where the parent sets are too many to look "
         "at them all, as many as can be afforded; a note then says how many.",
-        "penalty": '``"edges"`` (the paper\'s), ``"parameters"``, or ``"auto"``: edges with an edge budget and for '
-        "``bic-gp``, whose effective parameters are hundreds; parameters otherwise.",
+        "penalty": 'What BIC counts: ``"edges"`` (the paper\'s), ``"parameters"``, or ``"extended"``: parameters, and '
+        'for each edge three times the logarithm of the number of variables; ``"auto"``: edges with an edge budget and '
+        "for ``bic-gp``, whose effective parameters are hundreds; extended otherwise.",
         "time_limit": "Seconds after which the best graph so far is returned, with the gap that is left in "
         "``certificate_``.",
         "random_state": "Seed, numpy generator, or None for a fresh seed (kept in ``result_.seed``). It only decides "
@@ -261,7 +287,7 @@ class RLBIC(CommonParameters, TimeParameters, KnowledgeParameters, ContinuousSco
     in_other_words: ClassVar[dict[str, str]] = {
         "score": "As that of `CDUCT`, but decomposable: graphs with cycles are judged too. The paper uses "
         '``"bic-gp"``.',
-        "penalty": '``"edges"``, the paper\'s and what ``"auto"`` stands for, or ``"parameters"``.',
+        "penalty": '``"edges"``, the paper\'s and what ``"auto"`` stands for, ``"parameters"`` or ``"extended"``.',
     }
 
     n_iterations: int = parameter(20_000, "Steps of training.", "--iterations", group="method")
@@ -281,6 +307,7 @@ METHODS: dict[str, type[Any]] = {
     "greedy": GreedySearch,
     "random-search": RandomSearch,
     "random-sampling": GreedySearch,
+    "order": OrderSearch,
     "cam": CAM,
     "notears": NOTEARS,
     "lingam": LiNGAM,

@@ -21,7 +21,7 @@ Variances = Literal["different", "equal"]
 Levels = Literal["seen", "declared"] | Mapping[str, int]
 
 SCORES = ("evidence", "bic-linear", "bic-quadratic", "bic-gp", "bic-gam", "bic-discrete", "bdeu")
-PENALTIES = ("auto", "edges", "parameters")
+PENALTIES = ("auto", "edges", "parameters", "extended")
 PRUNING = ("auto", "cam", "coefficients", "none")
 
 
@@ -164,7 +164,9 @@ class ContinuousScoreParameters(ScoreParameters):
     )
     penalty: str = parameter(
         "auto",
-        '``"edges"`` (the paper\'s), ``"parameters"``, or ``"auto"``: edges with an edge budget, parameters without.',
+        'What BIC counts: ``"edges"`` (the paper\'s), ``"parameters"``, or ``"extended"``: parameters, and for each '
+        'edge three times the logarithm of the number of variables; ``"auto"``: edges with an edge budget, extended '
+        "without.",
         "--penalty",
         group="score",
         choices=PENALTIES,
@@ -187,7 +189,7 @@ class ContinuousScoreParameters(ScoreParameters):
     min_effect: float | None = parameter(
         None,
         "Share of what the other causes leave unexplained that an edge must explain, for ``evidence`` (by default "
-        '0.01) and ``penalty="parameters"`` (by default 0).',
+        "0.01) and BIC that does not count edges alone (by default 0).",
         "--min-effect",
         group="score",
         value_type=float,
@@ -209,13 +211,27 @@ class SearchParameters(
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
+class RestartParameters:
+    """Of searches that begin anew several times."""
+
+    n_restarts: int | None = parameter(
+        None,
+        "Independent searches of which the best graph is kept; by default 1 with an edge budget or a score that takes "
+        "milliseconds to fit, 4 otherwise.",
+        "--restarts",
+        group="search",
+        value_type=int,
+    )
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
 class SimulationParameters:
     """Of searches that simulate how a graph may go on."""
 
     sims_per_node: float | None = parameter(
         None,
-        "Simulations per decision, times the number of variables; by default 500, or as many as make 10,000 per "
-        "decision if that is less and there is no edge budget.",
+        "Simulations per decision, times the number of variables; by default 500, or as many as make 4,000 per "
+        "decision (fewer beyond 100 variables) if that is less and there is no edge budget.",
         "--sims-per-node",
         group="search",
         value_type=float,

@@ -3,6 +3,9 @@
 Pruning decides which pairs stay adjacent, not which way an edge points. A node of a partially directed graph is
 regressed on its parents and its undirected neighbours, so an undirected edge is judged twice; one direction that the
 data support keeps it.
+
+Of causes that are the same up to their units the first is judged, and a cause that is the same as its effect alone: the
+others explain nothing beside it. Judged together, each would be insignificant given the other.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dagsearch._twins import Twins
 from dagsearch.data import Dataset, as_dataset
 from dagsearch.errors import InputError, UnknownNameError
 from dagsearch.graph import DAG, PDAG, as_graph
@@ -133,13 +137,19 @@ def evidence(
             raise InputError(f"alpha must be a number above 0 and at most 1, got {alpha!r}")
         if not isinstance(n_jobs, int) or n_jobs < 1:
             raise InputError(f"n_jobs must be a whole number of at least 1, got {n_jobs!r}")
-        p_values = p_values_of_edges(graph.adjacency, dataset.standardised(), graph.names, n_jobs)
+        x = dataset.standardised()
+        needed = Twins.among(x).needed_edges(graph.adjacency)
+        p_values = p_values_of_edges(needed, x, graph.names, n_jobs)
+        p_values[graph.adjacency > needed] = 1.0
         return EdgeEvidence("p-value", alpha, p_values, graph.names, type(graph))
     if degree not in (1, 2):
         raise InputError(f"degree must be 1 or 2, got {degree}")
     if not threshold >= 0:
         raise InputError(f"threshold must not be negative, got {threshold}")
-    sizes = largest_coefficients(graph.adjacency, dataset.standardised(), degree)
+    x = dataset.standardised()
+    needed = Twins.among(x).needed_edges(graph.adjacency)
+    sizes = largest_coefficients(needed, x, degree)
+    sizes[graph.adjacency > needed] = 0.0
     return EdgeEvidence("coefficient", threshold, sizes, graph.names, type(graph))
 
 

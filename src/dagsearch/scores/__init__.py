@@ -60,7 +60,7 @@ def make(
     name: str,
     data: Any,
     variances: Literal["different", "equal"] = "different",
-    penalty: Literal["edges", "parameters"] | None = None,
+    penalty: Literal["edges", "parameters", "extended"] | None = None,
     n_jobs: int = 1,
     sample_size: float = 1.0,
     levels: Levels = "seen",
@@ -79,8 +79,10 @@ def make(
     variances
         Residual variances of BIC scores of continuous data: ``"different"`` (F_HV of the paper) or ``"equal"`` (F_EV).
     penalty
-        What these count: ``"edges"`` (the paper's, and the default) or ``"parameters"``. Discrete BIC always counts
-        parameters; BDeu and ``evidence`` have no separate penalty.
+        What these count: ``"edges"`` (the paper's, and the default), ``"parameters"``, or ``"extended"``: parameters,
+        and for each edge three times the logarithm of the number of variables more (extended BIC, Foygel and Drton
+        2010), since among many candidates some fit well by chance. Discrete BIC always counts parameters; BDeu and
+        ``evidence`` have no separate penalty.
     n_jobs
         Threads for ``evidence``, ``bic-gp`` and ``bic-gam``; values do not depend on it.
     sample_size
@@ -96,7 +98,7 @@ def make(
         what None stands for), ``"shape"`` (its shape is fitted) or ``"gaussian"``.
     min_effect
         Share of the variation that the other parents leave unexplained which an edge must explain, from 0 to below 1;
-        for ``evidence`` and ``penalty="parameters"``. None: 0.01 for ``evidence``, 0 for the others.
+        for ``evidence`` and for BIC that does not count edges alone. None: 0.01 for ``evidence``, 0 for the others.
 
     Raises
     ------
@@ -107,7 +109,7 @@ def make(
         raise UnknownNameError("score", name, names())
     checks.one_of("variances", variances, ("different", "equal"))
     if penalty is not None:
-        checks.one_of("penalty", penalty, ("edges", "parameters"))
+        checks.one_of("penalty", penalty, ("edges", "parameters", "extended"))
     require_levels(levels)
     checks.integer("n_jobs", n_jobs, 1)
     given = {
@@ -139,7 +141,7 @@ def make(
 def _regression(name: str, data: Dataset, variances: str, penalty: str, n_jobs: int, min_effect: float) -> Score:
     """A BIC score of continuous data."""
     if min_effect and penalty == "edges":
-        raise InputError(f"min_effect is for penalty='parameters', {name} counts edges")
+        raise InputError(f"min_effect is for penalty='parameters' or 'extended', {name} counts edges")
     if name == "bic-gp":
         return GPScore(data, variances, penalty, n_jobs, min_effect)
     if name == "bic-gam":

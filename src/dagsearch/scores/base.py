@@ -73,6 +73,8 @@ class Score:
         self.n_nodes = n_nodes
         self.family = family if family is not None else empty_family(n_nodes)
         self.cache = LocalCache(n_nodes)
+        self.penalty = "parameters" if self.family.penalise_parameters else "edges"
+        """What BIC counts, as `make` takes it."""
         self.levels: Levels | None = None
         """The levels that a discrete score goes by, as `make` takes them; None for other scores."""
 
@@ -85,6 +87,11 @@ class Score:
     def equal_variances(self) -> bool:
         """Whether all residual variances are taken to be equal (F_EV of the paper)."""
         return bool(self.family.equal_variances)
+
+    @property
+    def is_equivalent(self) -> bool:
+        """Whether all DAGs of an equivalence class have the same reward."""
+        return False
 
     @property
     def max_parents(self) -> int | None:

@@ -51,7 +51,13 @@ class CountingScore(Score):
                 table=np.empty(n_cells, dtype=np.int64),
             ),
         )
+        self.penalty = "parameters"
         self.levels = levels if isinstance(levels, str) else known
+
+    @property
+    def is_equivalent(self) -> bool:
+        """Both scores are."""
+        return True
 
     @property
     def constant_nodes(self) -> NDArray[np.bool_]:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from dagsearch._twins import Twins
 from dagsearch.blas import one_blas_thread
 from dagsearch.data import Dataset
 from dagsearch.graph.bitset import Rows, members_of_each
@@ -68,7 +69,7 @@ class EvidenceScore(PooledScore):
         self._means: dict[Key, MeanFit] = {}
         self._penalties = _penalties(data.n_nodes, data.n_samples, min_effect)
         family = empty_family(data.n_nodes, n_samples=float(data.n_samples), penalise_parameters=True)
-        super().__init__(data.n_nodes, family, n_jobs)
+        super().__init__(data.n_nodes, family, n_jobs, Twins.among(self.columns.T))
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -100,7 +101,7 @@ class EvidenceScore(PooledScore):
         with self.cache.lock:
             sets = members_of_each(rows, len(rows) // self.cache.n_words)
             known = self.cache.look_up(self.family, np.full(len(sets), node), rows)[1]
-            self._fitted([(_ALL_NODES, *sets[k]) for k in np.flatnonzero(~known)])
+            self._fitted([(_ALL_NODES, *self._twins.needed(node, sets[k])) for k in np.flatnonzero(~known)])
             return super().survey(node, rows, best_value)
 
     def _least_penalties(self, terms: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -111,10 +112,10 @@ class EvidenceScore(PooledScore):
 
     def _key(self, node: int, parents: Key) -> Key:
         """The key of a fit that has the node; one of all nodes if there is one."""
-        of_all = (_ALL_NODES, *parents)
-        return of_all if of_all in self._fits.known else (node, *parents)
+        of_all = (_ALL_NODES, *self._twins.needed(node, parents))
+        return of_all if of_all in self._fits.known else self._fits.key(node, parents)
 
-    def _terms_of(self, fit: NDArray[np.float64], node: int, n_parents: int) -> tuple[float, float]:
+    def _terms_of(self, fit: NDArray[np.float64], node: int, n_parents: int, n_needless: int) -> tuple[float, float]:  # noqa: ARG002 - the prior is of all parents
         return float(fit[0 if len(fit) == 1 else node]), float(self._penalties[n_parents])
 
     def _fit(self, key: Key) -> NDArray[np.float64]:

@@ -27,12 +27,21 @@ class FitPool:
         Threads at work, the caller's included.
     shared
         Whether a fit depends on the parents alone: then they are the key, otherwise the node comes before them.
+    needed
+        Which parents of a node are fitted; others say nothing beside them. All by default.
     """
 
-    def __init__(self, fit: Callable[[Key], Any], n_jobs: int, shared: bool = True) -> None:
+    def __init__(
+        self,
+        fit: Callable[[Key], Any],
+        n_jobs: int,
+        shared: bool = True,
+        needed: Callable[[int, Key], Key] = lambda _, parents: parents,
+    ) -> None:
         self._fit = fit
         self._n_jobs = n_jobs
         self._shared = shared
+        self._needed = needed
         self._changed = threading.Condition()
         self.known: dict[Key, Any] = {}
         self._running: set[Key] = set()
@@ -43,7 +52,8 @@ class FitPool:
 
     def key(self, node: int, parents: Key) -> Key:
         """The key of a node's regression on its parents, which are in ascending order."""
-        return parents if self._shared else (node, *parents)
+        needed = self._needed(node, parents)
+        return needed if self._shared else (node, *needed)
 
     def get(self, keys: Iterable[Key]) -> list[Any]:
         """The fits of all keys; the caller's thread does what no other has begun."""

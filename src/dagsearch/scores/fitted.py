@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dagsearch._twins import Twins
 from dagsearch.data import Dataset
 from dagsearch.kernels.local import regression_terms_of
 from dagsearch.scores.base import empty_family
@@ -26,11 +27,12 @@ class FittedScore(PooledScore):
     variances
         ``"different"`` (F_HV) or ``"equal"`` (F_EV).
     penalty
-        ``"edges"``, the paper's, or ``"parameters"``: the effective degrees of freedom of the fit.
+        ``"edges"``, the paper's, ``"parameters"``: the effective degrees of freedom of the fit, or ``"extended"``:
+        parameters, and three times the logarithm of the number of variables for each edge.
     n_jobs
         Fits at a time.
     min_effect
-        Share of what the other parents leave unexplained that an edge must explain; with ``penalty="parameters"`` only.
+        Share of what the other parents leave unexplained that an edge must explain; not with ``penalty="edges"``.
     """
 
     least_rss: ClassVar[float] = 0.0
@@ -45,7 +47,9 @@ class FittedScore(PooledScore):
         min_effect: float = 0.0,
     ) -> None:
         settings = bic_settings(data.n_samples, data.n_nodes, variances, penalty, min_effect)
-        super().__init__(data.n_nodes, empty_family(data.n_nodes, **settings), n_jobs)
+        twins = Twins.among(data.standardised())
+        super().__init__(data.n_nodes, empty_family(data.n_nodes, **settings), n_jobs, twins)
+        self.penalty = penalty
 
     @abstractmethod
     def _residual_sum(self, fit: NDArray[np.float64], node: int) -> float:
@@ -63,6 +67,8 @@ class FittedScore(PooledScore):
         with self.cache.lock:
             return self._residual_sum(self._fitted([key])[0], node)
 
-    def _terms_of(self, fit: NDArray[np.float64], node: int, n_parents: int) -> tuple[float, float]:
-        value, penalty = regression_terms_of(self.family, self._residual_sum(fit, node), n_parents, fit[-1])
+    def _terms_of(self, fit: NDArray[np.float64], node: int, n_parents: int, n_needless: int) -> tuple[float, float]:
+        # A needless parent costs a parameter all the same: no edge is free.
+        rss, n_parameters = self._residual_sum(fit, node), fit[-1] + n_needless
+        value, penalty = regression_terms_of(self.family, rss, n_parents, n_parameters)
         return float(value), float(penalty)

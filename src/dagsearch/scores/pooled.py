@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dagsearch._twins import Twins
 from dagsearch.blas import one_blas_thread
 from dagsearch.graph.bitset import Rows, members_of_each
 from dagsearch.kernels.local import Family
@@ -28,6 +29,8 @@ class PooledScore(Score):
         How local terms become rewards.
     n_jobs
         Fits at a time; during a search the spare threads fit what is likely to be asked for next.
+    twins
+        Columns that are the same up to their units: a parent that is needless beside a twin is left out of fits.
     """
 
     fits_all_nodes: ClassVar[bool]
@@ -35,9 +38,10 @@ class PooledScore(Score):
     is_fitted: ClassVar[bool] = True
     affordable: ClassVar[int] = 30_000
 
-    def __init__(self, n_nodes: int, family: Family, n_jobs: int = 1) -> None:
+    def __init__(self, n_nodes: int, family: Family, n_jobs: int, twins: Twins) -> None:
         super().__init__(n_nodes, family)
         self.n_jobs = n_jobs
+        self._twins = twins
         self._start_workers({})
 
     @abstractmethod
@@ -45,11 +49,11 @@ class PooledScore(Score):
         """Fit one set of parents, which comes after the node unless a fit serves all nodes."""
 
     @abstractmethod
-    def _terms_of(self, fit: NDArray[np.float64], node: int, n_parents: int) -> tuple[float, float]:
-        """Value and penalty of a node by its fit."""
+    def _terms_of(self, fit: NDArray[np.float64], node: int, n_parents: int, n_needless: int) -> tuple[float, float]:
+        """Value and penalty of a node by its fit, which leaves out the needless ones of its parents."""
 
     def _start_workers(self, known: dict[Key, NDArray[np.float64]]) -> None:
-        self._fits = FitPool(self._fit, self.n_jobs, self.fits_all_nodes)
+        self._fits = FitPool(self._fit, self.n_jobs, self.fits_all_nodes, self._twins.needed)
         self._fits.known.update(known)
 
     @property
@@ -84,7 +88,8 @@ class PooledScore(Score):
         fits = self._fitted([self._key(node, members) for node, members in asked])
         terms = np.empty((len(nodes), 2))
         for k, (node, members) in enumerate(asked):
-            terms[k] = self._terms_of(fits[k], node, len(members))
+            n_needless = len(members) - len(self._twins.needed(node, members))
+            terms[k] = self._terms_of(fits[k], node, len(members), n_needless)
         return terms
 
     def _key(self, node: int, parents: Key) -> Key:

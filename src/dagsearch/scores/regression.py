@@ -21,6 +21,8 @@ from dagsearch.scores.base import Score, empty_family
 
 _MAX_GRAM_BYTES = 2**30
 _MAX_FULL_NODES = 25
+EXTENSION = 3.0
+"""Of extended BIC for graphs, 4 gamma of Foygel and Drton (2010): among many candidates, some fit well by chance."""
 _ROUNDING = 1e-10  # of a mean square from a Gram matrix of unit-variance columns, generously
 
 
@@ -33,12 +35,13 @@ def bic_settings(n_samples: int, n_nodes: int, variances: str, penalty: str, min
     """Fields of a `Family` that turn residual sums into the paper's scores, divided by n."""
     equal = variances == "equal"
     n_sharing = n_nodes if equal else 1
+    many_candidates = EXTENSION * math.log(n_nodes) / n_samples if penalty == "extended" else 0.0
     return {
         "n_samples": float(n_samples),
         "equal_variances": equal,
-        "penalise_parameters": penalty == "parameters",
+        "penalise_parameters": penalty != "edges",
         "penalty_weight": math.log(n_samples) / n_samples / n_sharing,
-        "edge_price": price_of(min_effect) / n_sharing,
+        "edge_price": (price_of(min_effect) + many_candidates) / n_sharing,
     }
 
 
@@ -81,6 +84,7 @@ class GramScore(Score):
                 **bic_settings(data.n_samples, data.n_nodes, variances, penalty, min_effect),
             ),
         )
+        self.penalty = penalty
 
     def best_values(self) -> NDArray[np.float64]:
         """Values given all other nodes, or of a perfect fit if that many monomials would take seconds."""
@@ -104,6 +108,11 @@ class LinearScore(GramScore):
     """BIC with ordinary least squares on the parents, with intercept."""
 
     name: ClassVar[str] = "bic-linear"
+
+    @property
+    def is_equivalent(self) -> bool:
+        """With different variances; equal ones tell graphs of a class apart."""
+        return not self.equal_variances
 
     def __init__(
         self, data: Dataset, variances: str = "different", penalty: str = "edges", min_effect: float = 0.0

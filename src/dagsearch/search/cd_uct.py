@@ -2,8 +2,8 @@
 
 The tree is built anew for every decision. The best graph met in any simulation is remembered and returned, so the
 final moves only steer the search. Without an edge budget the best graph may have any size, the prefixes of all
-simulations included, and the search ends when it has moved there and met nothing better with more edges; the best graph
-is then refined by moves in an order of the variables, which can take edges back.
+simulations included, and the search ends when it has moved there and met nothing better with more edges. The best graph
+may then be refined, which can take edges back: by moves in an order of the variables, or by swaps that keep the budget.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 
 from dagsearch.graph.bitset import rows_from_membership
+from dagsearch.search.forest import ParentTrees
 from dagsearch.search.monitor import Monitor, Progress
 from dagsearch.search.protocol import FINISHED, Outcome, Problem, ScoreLike
 from dagsearch.search.refine import Refinement, can_refine
@@ -43,7 +44,7 @@ class CDUCTSettings:
     n_restarts
         Independent searches, of which the best graph is kept.
     refine
-        Whether to improve the best graph afterwards; only without an edge budget.
+        Whether to improve the best graph afterwards.
     """
 
     sims_per_node: float
@@ -68,9 +69,9 @@ def cd_uct(
         outcomes.append(_search_once(within_reach, score, settings, own_rng, monitor))
         if monitor.status != FINISHED:
             break
-    best = max(outcomes, key=lambda outcome: (_n_counted_edges(problem, outcome), outcome.reward))
     if settings.refine and monitor.status == FINISHED and can_refine(score):
-        best = _refined(best, problem, score, rng, monitor)
+        outcomes = _refined(outcomes, problem, score, rng, monitor)
+    best = max(outcomes, key=lambda outcome: (_n_counted_edges(problem, outcome), outcome.reward))
     return replace(
         best,
         n_simulations=sum(outcome.n_simulations for outcome in outcomes),
@@ -105,12 +106,20 @@ def _promising(problem: Problem, score: ScoreLike, monitor: Monitor) -> Problem:
     return replace(problem, allowed=allowed)
 
 
-def _refined(best: Outcome, problem: Problem, score: ScoreLike, rng: np.random.Generator, monitor: Monitor) -> Outcome:
-    """The outcome with the best graph that moves in an order lead to."""
-    refinement = Refinement(problem, score, best.adjacency, rng, monitor)
-    with monitor.guard():
-        refinement.run()
-    return replace(best, adjacency=refinement.best, reward=score.reward_of(refinement.best))
+def _refined(
+    outcomes: list[Outcome], problem: Problem, score: ScoreLike, rng: np.random.Generator, monitor: Monitor
+) -> list[Outcome]:
+    """The outcomes with the best graphs that refinement leads to: the best one at first need not be so in the end."""
+    is_sum = problem.edge_budget is None and not score.family.equal_variances
+    trees = ParentTrees(problem, score) if is_sum else None
+    refined = []
+    for outcome in outcomes:
+        refinement = Refinement(problem, score, outcome.adjacency, rng, monitor, trees)
+        if monitor.status == FINISHED:
+            with monitor.guard():
+                refinement.run()
+        refined.append(replace(outcome, adjacency=refinement.best, reward=score.reward_of(refinement.best)))
+    return refined
 
 
 def _search_once(

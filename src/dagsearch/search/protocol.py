@@ -10,10 +10,16 @@ from numpy.typing import NDArray
 
 from dagsearch.errors import InputError
 from dagsearch.graph.bitset import Rows
+from dagsearch.kernels.forest import NEGLIGIBLE
 
 FINISHED = "finished"
 TIME_LIMIT = "time-limit"
 INTERRUPTED = "interrupted"
+
+
+def pays(reward: float, than: float) -> bool:
+    """Whether a reward is higher by more than rounding: sums of the same terms in another order differ a little."""
+    return reward > than + NEGLIGIBLE * (1.0 + abs(than))
 
 
 class ScoreLike(Protocol):
@@ -34,6 +40,10 @@ class ScoreLike(Protocol):
     @property
     def is_fitted(self) -> bool:
         """Whether a local score takes milliseconds."""
+
+    @property
+    def is_equivalent(self) -> bool:
+        """Whether graphs of an equivalence class have the same reward."""
 
     @property
     def decomposable(self) -> bool:

@@ -1,0 +1,79 @@
+"""What ``method="auto"`` stands for: a proof of the optimum where that takes seconds, CD-UCT otherwise."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from math import comb
+from typing import Any
+
+from dagsearch.data import Dataset, as_dataset
+from dagsearch.errors import InputError
+from dagsearch.estimators.base import DagEstimator
+from dagsearch.estimators.exact import ExactSearch
+from dagsearch.estimators.searches import CDUCT
+from dagsearch.parameters import declared
+
+logger = logging.getLogger("dagsearch")
+
+# Sets of parents that take a few seconds to look at all: by counts and sums of squares, or by fits of milliseconds.
+MOST_SETS = 30_000
+MOST_FITTED_SETS = 1_000
+
+
+def discover(data: Any, **settings: Any) -> DagEstimator:
+    """Learn a graph from a table by the method that suits it.
+
+    That is exact search where it proves the optimum within seconds, and CD-UCT with refinement otherwise; the first of
+    ``result_.notes`` says which and why. The choice depends on the table and the settings alone, not on the time.
+
+    Parameters
+    ----------
+    data
+        pandas or polars data frame, 2-D array, or `Dataset`.
+    settings
+        Those of `CDUCT` and `ExactSearch`; one that only one of them has decides for it.
+
+    Returns
+    -------
+    DagEstimator
+        A fitted `ExactSearch` or `CDUCT`.
+
+    Raises
+    ------
+    InputError
+        If a setting or the table is wrong; the message names it.
+    """
+    dataset = as_dataset(data, kinds=settings.get("kinds"))
+    method, reason = _choice(dataset, settings)
+    model = method(**settings).fit(dataset)
+    note = f"method: {model.method}, since {reason}"
+    logger.info(note)
+    model.result_ = replace(model.result_, notes=(note, *model.result_.notes))
+    return model
+
+
+def _choice(data: Dataset, settings: dict[str, Any]) -> tuple[type[DagEstimator], str]:
+    """The estimator, and why it is taken."""
+    own = {
+        method: settings.keys() - declared(other).keys()
+        for method, other in ((CDUCT, ExactSearch), (ExactSearch, CDUCT))
+    }
+    for name in sorted(own[CDUCT] & own[ExactSearch]):
+        raise InputError(f"neither cd-uct nor exact has a setting {name!r}")
+    if own[CDUCT] and own[ExactSearch]:
+        raise InputError(
+            f"{min(own[CDUCT])} is a setting of cd-uct, {min(own[ExactSearch])} one of exact: name a method"
+        )
+    for method, names in own.items():
+        if names:
+            return method, f"{min(names)} is a setting of it"
+    if not isinstance(settings.get("score", "auto"), str):
+        return CDUCT, "the score is of your own"
+    score = CDUCT(**settings)._judgement(data).score
+    limit = MOST_FITTED_SETS if score.is_fitted else MOST_SETS
+    most = min(settings.get("max_parents") or data.n_nodes - 1, data.n_nodes - 1)
+    n_sets = data.n_nodes * sum(comb(data.n_nodes - 1, k) for k in range(most + 1))
+    if n_sets <= limit:
+        return ExactSearch, f"{n_sets:,} sets of causes can all be looked at within seconds, which proves the optimum"
+    return CDUCT, f"there are more sets of causes than can be looked at within seconds, {n_sets:.3g}"

@@ -1,0 +1,217 @@
+"""The trees of parent sets as Python keeps them: memory for the kernels, and what they come back for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagsearch.graph.bitset import rows_from_membership
+from dagsearch.kernels.bits import words_for
+from dagsearch.kernels.forest import (
+    BOOKS,
+    BRANCH,
+    FULL,
+    NEEDS_ADDITIONS,
+    NOBODY,
+    TREE_NODE,
+    UNKNOWN,
+    Forest,
+    enter_additions,
+    enter_drops,
+    parents_at,
+)
+from dagsearch.kernels.growth import DiscreteGrowth, LinearGrowth, OutsideGrowth, QuadraticGrowth
+from dagsearch.kernels.local import LINEAR, OUTSIDE, QUADRATIC, Family
+from dagsearch.search.protocol import Problem, ScoreLike
+
+_FIRST_TREE_NODES = 1 << 10
+_FIRST_BRANCHES = 1 << 13
+_MASK_BYTES = 2**24
+_REGRESSION = ("n_samples", "equal_variances", "penalise_parameters", "penalty_weight", "edge_price")
+_COUNTING = ("code", "n_samples", "penalty_weight", "codes", "weights", "levels", "cardinalities", "x_log_x")
+
+
+class ParentTrees:
+    """What growing and shrinking found for each variable, shared by all orders that a thread looks at.
+
+    Parameters
+    ----------
+    problem
+        Edges that may be there, those that must be (its start), and the most parents.
+    score
+        A score whose reward is a sum of local terms.
+    scale
+        What values are multiplied with: 1, or the slope of the reward in a mean square if variances are equal.
+    price
+        Of each edge, beside the penalty that the score has.
+    """
+
+    def __init__(self, problem: Problem, score: ScoreLike, scale: float = 1.0, price: float = 0.0) -> None:
+        self._score = score
+        self._scale = scale
+        self._price = price
+        self._n_nodes = problem.n_nodes
+        self.growth = _growth_of(score.family, scale)
+        self.forest = self._new_forest(problem)
+
+    def _new_forest(self, problem: Problem) -> Forest:
+        d = problem.n_nodes
+        required = problem.start.astype(bool)
+        lists = np.zeros((d, d), dtype=np.int64)
+        for node, column in enumerate(required.T):
+            causes = np.flatnonzero(column)
+            lists[node, : len(causes) + 1] = len(causes), *causes
+        nodes, books = np.zeros(d, dtype=TREE_NODE), np.zeros(1, dtype=BOOKS)
+        nodes["value"] = self._local(np.arange(d), required.T)
+        nodes["above"] = np.arange(d)
+        nodes["added"] = nodes["dropped"] = NOBODY
+        nodes["n_parents"] = required.sum(axis=0)
+        books["n_tree_nodes"], books["max_parents"] = d, problem.max_parents
+        books["price"] = self._price
+        books["outside"] = isinstance(self.growth, OutsideGrowth)
+        books["exchanges"] = isinstance(self.growth, DiscreteGrowth)
+        known = np.zeros((d, 2, 2), dtype=np.int64)
+        known[:, :, 0] = UNKNOWN
+        return Forest(
+            nodes=nodes,
+            lists=known,
+            branches=np.zeros(_FIRST_BRANCHES, dtype=BRANCH),
+            books=books,
+            learnt=np.zeros((d, d) if isinstance(self.growth, OutsideGrowth) else (0, 0), dtype=bool),
+            may_join=np.ascontiguousarray((problem.allowed & ~np.eye(d, dtype=bool)).T),
+            required=lists,
+            members=np.zeros((2, d + 1), dtype=np.int64),
+            gone=np.zeros(d, dtype=bool),
+            candidates=np.zeros(d, dtype=bool),
+            values=np.zeros(d),
+        )
+
+    def _local(self, nodes: NDArray[Any], membership: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Local scores of sets of parents, asked for together."""
+        terms = self._score.terms(nodes, rows_from_membership(membership))
+        values: NDArray[np.float64] = terms[:, 0] * self._scale - terms[:, 1] - self._price * membership.sum(axis=1)
+        return values
+
+    @property
+    def n_evaluations(self) -> int:
+        """Local scores that compiled code evaluated so far."""
+        return int(self.forest.books["n_evaluations"][0])
+
+    def supply(self, status: int) -> None:
+        """Give the kernels what they came back for: memory, or local scores from outside."""
+        if status == FULL:
+            self._enlarge()
+            return
+        tree_node = int(self.forest.books["asked"][0])
+        while self.forest.books["n_branches"][0] + 2 * self._n_nodes > len(self.forest.branches):
+            self._enlarge()
+        if status == NEEDS_ADDITIONS:
+            self._learn_additions(tree_node)
+        else:
+            self._learn_drops(tree_node)
+
+    def _enlarge(self) -> None:
+        """Twice the room for what is more than half full."""
+        forest, books = self.forest, self.forest.books[0]
+        if 2 * books["n_tree_nodes"] >= len(forest.nodes):
+            room = max(_FIRST_TREE_NODES, len(forest.nodes))
+            forest = forest._replace(nodes=_longer(forest.nodes, room), lists=_longer(forest.lists, room))
+            if isinstance(self.growth, OutsideGrowth):
+                forest = forest._replace(learnt=_longer(forest.learnt, room))
+        if 2 * (books["n_branches"] + self._n_nodes) >= len(forest.branches):
+            room = max(2 * self._n_nodes, len(forest.branches))
+            forest = forest._replace(branches=_longer(forest.branches, room))
+        self.forest = forest
+
+    def _owner_and_members(self, tree_node: int) -> tuple[int, NDArray[np.bool_]]:
+        """The variable of a tree node, and its parents as a mask."""
+        owner = tree_node
+        while self.forest.nodes["above"][owner] != owner:
+            owner = int(self.forest.nodes["above"][owner])
+        members = np.zeros(self._n_nodes, dtype=bool)
+        members[self.parents(tree_node)] = True
+        return owner, members
+
+    def _learn_additions(self, tree_node: int) -> None:
+        """Local scores with each candidate added that a walk could take and that is not known yet."""
+        node, members = self._owner_and_members(tree_node)
+        self.forest.learnt[tree_node] |= members
+        new = np.flatnonzero(self.forest.candidates & ~members)
+        values = self._local(np.full(len(new), node), members | np.eye(self._n_nodes, dtype=bool)[new])
+        enter_additions(self.forest, tree_node, new, values)
+
+    def _learn_drops(self, tree_node: int) -> None:
+        """Local scores without each parent that is not required."""
+        node, members = self._owner_and_members(tree_node)
+        is_free = members.copy()
+        is_free[self.forest.required[node, 1 : self.forest.required[node, 0] + 1]] = False
+        free = np.flatnonzero(is_free)
+        values = self._local(np.full(len(free), node), members & ~np.eye(self._n_nodes, dtype=bool)[free])
+        enter_drops(self.forest, tree_node, free, values)
+
+    def adjacency(self, tree_nodes: NDArray[np.int64]) -> NDArray[np.int8]:
+        """The graph in which each variable has the parents of a tree node."""
+        adjacency = np.zeros((self._n_nodes, self._n_nodes), dtype=np.int8)
+        for node, tree_node in enumerate(tree_nodes.tolist()):
+            adjacency[self.parents(tree_node), node] = 1
+        return adjacency
+
+    def parents(self, tree_node: int) -> list[int]:
+        """The parents in a set."""
+        parents = np.zeros(self._n_nodes + 1, dtype=np.int64)
+        return sorted(parents[: parents_at(self.forest, tree_node, parents)].tolist())
+
+
+def _longer(array: NDArray[Any], n_more: int) -> NDArray[Any]:
+    """The array with room for more."""
+    return np.concatenate([array, np.zeros((n_more, *array.shape[1:]), dtype=array.dtype)])
+
+
+def _growth_of(family: Family, scale: float) -> Any:
+    """What kernels need of a family to grow sets of parents, with scratch of its own."""
+    d = family.n_nodes
+    if family.code == OUTSIDE:
+        return OutsideGrowth(d)
+    if family.code not in (LINEAR, QUADRATIC):
+        return _discrete_growth(family)
+    settings = {name: getattr(family, name) for name in _REGRESSION}
+    n_columns = len(family.columns)
+    scratch = {"gram": family.gram, "work": np.empty_like(family.work), "scale": scale}
+    if family.code == LINEAR:
+        return LinearGrowth(
+            **settings, **scratch, known=np.zeros(d + 1, dtype=np.int64), rows=np.empty((d, d)), left=np.empty((2, d))
+        )
+    return QuadraticGrowth(
+        n_nodes=d,
+        **settings,
+        **scratch,
+        columns=np.empty(n_columns, dtype=np.int64),
+        solved=np.empty((d + 3, n_columns)),
+        block=np.empty((d + 3, d + 3)),
+        brought=np.empty(d + 3, dtype=np.int64),
+    )
+
+
+def _discrete_growth(family: Family) -> DiscreteGrowth:
+    """Bits of all levels, and scratch."""
+    row_of_bit = np.repeat(np.arange(len(family.weights), dtype=np.int32), family.weights)
+    codes = family.codes[:, row_of_bit]
+    n_words, _ = words_for(len(row_of_bit))
+    planes = [
+        rows_from_membership(column == np.arange(r)[:, None]) for column, r in zip(codes, family.levels, strict=True)
+    ]
+    shares = [np.bincount(column) / len(row_of_bit) for column in codes]
+    n_masks = max(1, _MASK_BYTES // (8 * n_words))
+    return DiscreteGrowth(
+        **{name: getattr(family, name) for name in _COUNTING},
+        **{name: np.empty_like(getattr(family, name)) for name in ("cells", "relabel", "table")},
+        entropies=np.array([-np.sum(share[share > 0] * np.log(share[share > 0])) for share in shares]),
+        starts=np.concatenate([[0], np.cumsum(family.levels)[:-1]]),
+        planes=np.concatenate(planes).reshape(-1, n_words),
+        row_of_bit=row_of_bit,
+        kept=np.empty((3, len(family.weights)), dtype=np.int64),
+        masks=np.empty((n_masks, n_words), dtype=np.uint64),
+        totals=np.empty(n_masks, dtype=np.int64),
+    )

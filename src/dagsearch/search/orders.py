@@ -1,0 +1,326 @@
+"""Search over orders of the variables: best moves of single ones, kicks, restarts (as in BOSS, Andrews et al. 2023).
+
+Given an order, each variable gets its parents among those before it by a climb from set to set; what climbs find is
+kept in trees (`kernels.forest`), so that orders which differ elsewhere share it. `kernels.moves` searches. At the end,
+edges are deleted in the equivalence class as long as that pays, if the score is the same for equivalent graphs.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dagsearch.graph.bitset import rows_from_membership
+from dagsearch.graph.order import topological_order
+from dagsearch.kernels.local import LINEAR, OUTSIDE, QUADRATIC
+from dagsearch.kernels.moves import DONE, PAUSED, QUESTION, STATE, OrderSearch, begin, search_orders
+from dagsearch.search.deletions import Deletions
+from dagsearch.search.forest import ParentTrees
+from dagsearch.search.monitor import Monitor, OutOfTimeError, Progress
+from dagsearch.search.protocol import FINISHED, Outcome, Problem, ScoreLike, pays
+
+N_KICKED = 4
+"""Variables that a kick moves."""
+# Counts make many orders that no single move improves, so that kicks pay; so many of them times variables keep a search
+# of a thousand variables within minutes. Regressions are easier, and kicks make them try large sets of parents.
+_KICKS_TIMES_NODES = 200_000
+_FEWEST_KICKS, _MOST_KICKS = 10, 1000
+_MANY_NODES = 40
+# Where local scores take milliseconds, a kick stays near, so that most sets of parents are known already.
+_NEAR = 4
+_NO_REWARD = -1e300  # of the best order before there is one; infinity would turn differences into NaN
+_FIRST_CHUNK = 64  # variables looked at between two looks at the clock, adapted to take the time below
+_SECONDS_PER_CHUNK = 0.05
+
+
+@dataclass(frozen=True)
+class OrderSettings:
+    """Settings of a search over orders.
+
+    Attributes
+    ----------
+    n_restarts
+        Searches from random orders, of which the best graph is kept.
+    n_kicks
+        A search ends after so many kicks in a row that lead to nothing better.
+    n_jobs
+        Threads for restarts; the result is the same whatever their number.
+    """
+
+    n_restarts: int
+    n_kicks: int
+    n_jobs: int = 1
+
+
+def default_kicks(score: ScoreLike) -> int:
+    """As many kicks as are worth their time."""
+    if score.is_fitted or score.family.code in (LINEAR, QUADRATIC):
+        return _FEWEST_KICKS
+    return int(np.clip(_KICKS_TIMES_NODES // score.n_nodes, _FEWEST_KICKS, _MOST_KICKS))
+
+
+def default_restarts(score: ScoreLike) -> int:
+    """As many restarts as are worth their time."""
+    if score.is_fitted:
+        return 1
+    return 4 if score.n_nodes <= _MANY_NODES else 2
+
+
+class OrderClimb:
+    """One search over orders, from a given order on.
+
+    Parameters
+    ----------
+    trees
+        What climbs find; others may go on with them afterwards.
+    order
+        Where to start; required causes come before their effects.
+    seed
+        Of the kernel's random generator.
+    n_kicks
+        End after so many kicks in a row that lead to nothing better.
+    reach
+        A kick takes a variable at most so many places away.
+    check
+        Called now and then with the best reward so far; it may raise to end the search.
+    """
+
+    def __init__(
+        self,
+        trees: ParentTrees,
+        order: NDArray[np.int64],
+        seed: int,
+        n_kicks: int,
+        reach: int,
+        check: Callable[[float], None],
+    ) -> None:
+        d = len(order)
+        state = np.zeros(1, dtype=STATE)
+        state["best_reward"] = _NO_REWARD
+        state["n_kicks"], state["n_kicked"], state["reach"] = n_kicks, min(N_KICKED, d), reach
+        self._trees = trees
+        self._check = check
+        self._chunk = _FIRST_CHUNK
+        self._search = OrderSearch(
+            state=state,
+            random=np.array([seed], dtype=np.uint64),
+            order=np.tile(order.astype(np.int64), (2, 1)),
+            place=np.zeros(d, dtype=np.int64),
+            at=np.tile(np.arange(d), (2, 1)),
+            is_due=np.ones(d, dtype=bool),
+            turns=np.zeros(d, dtype=np.int64),
+            spots=np.zeros(d, dtype=np.int64),
+            ends=np.zeros(d, dtype=np.int64),
+            questions=np.zeros(d + 1, dtype=QUESTION),
+            stack=np.zeros(3 * d + 3, dtype=np.int64),
+        )
+        begin(self._search)
+
+    def run(self) -> None:
+        """Search; when ``check`` raises, `graphs` has what was found so far."""
+        clock = Monitor()
+        state = self._search.state
+        while True:
+            state["n_target"] = state["n_looks"] + self._chunk
+            started = clock.seconds
+            status = search_orders(self._trees.growth, self._trees.forest, self._search)
+            if status == DONE:
+                return
+            self._check(float(state["best_reward"][0]))
+            if status == PAUSED:
+                slower = (clock.seconds - started) / _SECONDS_PER_CHUNK
+                self._chunk = int(np.clip(self._chunk / max(slower, 0.1), 1, 1_000_000))
+            else:
+                self._trees.supply(status)
+
+    def graphs(self) -> list[NDArray[np.int8]]:
+        """Adjacency of the best order, and of the one that the search is at."""
+        return [self._trees.adjacency(at) for at in self._search.at[::-1]]
+
+
+class OrderClimber:
+    """A search over orders that keeps the best graph.
+
+    Parameters
+    ----------
+    problem
+        What graphs must keep to; it has no edge budget.
+    score
+        A decomposable score. With equal variances the reward is no sum over the variables, but it is nowhere below its
+        tangent in the sum of their mean squares, which is: climbs go by that, and take it anew where they end.
+    check
+        Called now and then with the best reward so far; it may raise to end the search.
+    trees
+        Those of another search on the same problem and score, to go on with; not with equal variances.
+
+    Attributes
+    ----------
+    best
+        The best graph so far, the start graph of the problem at first.
+    reward
+        Its reward.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        score: ScoreLike,
+        check: Callable[[float], None],
+        trees: ParentTrees | None = None,
+    ) -> None:
+        self.best = problem.start.astype(np.int8)
+        self.reward = score.reward_of(self.best)
+        self._problem = problem
+        self._score = score
+        self._check = check
+        self._trees = trees
+
+    def search_from(self, order: list[int], seed: int, n_kicks: int) -> None:
+        """Search from an order on, and keep the best graph."""
+        while self._climb(order, seed, n_kicks) and self._score.family.equal_variances:
+            order = topological_order(self.best)
+
+    def _climb(self, order: list[int], seed: int, n_kicks: int) -> bool:
+        """Search from an order on; returns whether that led to a better graph."""
+        reach = _NEAR if self._score.is_fitted else self._problem.n_nodes
+        trees = self._trees_for_best()
+        n_before = trees.n_evaluations
+        climb = OrderClimb(trees, np.array(order), seed, n_kicks, reach, self._check)
+        reward_before = self.reward
+        try:
+            climb.run()
+        finally:
+            self._score.cache.count_unkept(trees.n_evaluations - n_before)
+            for adjacency in climb.graphs():
+                self.keep(adjacency)
+        return self.reward > reward_before
+
+    def _trees_for_best(self) -> ParentTrees:
+        """The trees that are there already, or new ones where the reward is judged by its tangent."""
+        if self._score.family.equal_variances:
+            values = self._score.terms(np.arange(len(self.best)), rows_from_membership(self.best.T))[:, 0]
+            return ParentTrees(self._problem, self._score, scale=-1.0 / values.sum())
+        if self._trees is None:
+            self._trees = ParentTrees(self._problem, self._score)
+        return self._trees
+
+    def keep(self, adjacency: NDArray[np.int8]) -> None:
+        """Remember a graph if it is the best so far, by more than rounding."""
+        reward = self._score.reward_of(adjacency)
+        if pays(reward, self.reward):
+            self.best, self.reward = adjacency, reward
+
+
+class _Watch:
+    """The monitor of searches in several threads: one of them at a time asks it, and when one ends, all do."""
+
+    def __init__(self, monitor: Monitor, n_restarts: int) -> None:
+        self._monitor = monitor
+        self._lock = threading.Lock()
+        self._reward = _NO_REWARD
+        self._has_failed = False
+        self._n_restarts = n_restarts
+        self.n_done = 0
+
+    def check(self, reward: float) -> None:
+        """Report, and raise if the search is to end."""
+        with self._lock:
+            self._reward = max(self._reward, reward)
+            if self._has_failed:
+                raise OutOfTimeError
+            try:
+                self._monitor.check(self._progress)
+            except BaseException:
+                self._has_failed = True
+                raise
+
+    def fail(self) -> None:
+        """End the searches of all threads."""
+        self._has_failed = True
+
+    def _progress(self, seconds: float) -> Progress:
+        reward = self._reward if self._reward > _NO_REWARD else float("nan")
+        return Progress(self.n_done / self._n_restarts, self.n_done, self._n_restarts, 0, reward, seconds)
+
+
+def order_search(
+    problem: Problem, score: ScoreLike, settings: OrderSettings, rng: np.random.Generator, monitor: Monitor
+) -> Outcome:
+    """Search for the DAG with the highest reward, over orders; there must be no edge budget."""
+    watch = _Watch(monitor, settings.n_restarts)
+    starts = [(_random_order(problem, own), int(own.integers(2**63))) for own in rng.spawn(settings.n_restarts)]
+    # Local scores from outside are fitted by threads of their own, one search at a time.
+    n_threads = 1 if score.family.code == OUTSIDE else min(settings.n_jobs, settings.n_restarts)
+    climbers = [OrderClimber(problem, score, watch.check)]
+    with monitor.guard():
+        climbers = _climbers(problem, score, watch, settings.n_restarts, n_threads)
+        _run(lambda thread: _work(climbers[thread::n_threads], starts[thread::n_threads], settings, watch), n_threads)
+    best = _best_of(climbers)
+    with monitor.guard():
+        if monitor.status == FINISHED:
+            _delete_edges(best, problem, score, watch)
+    return Outcome(best.best, best.reward, 0, 0, watch.n_done, monitor.status)
+
+
+def _climbers(problem: Problem, score: ScoreLike, watch: _Watch, n_restarts: int, n_threads: int) -> list[OrderClimber]:
+    """One for each restart; those of the same thread share their trees."""
+    watch.check(_NO_REWARD)
+    has_own_trees = score.family.equal_variances
+    trees = [None if has_own_trees else ParentTrees(problem, score) for _ in range(n_threads)]
+    return [OrderClimber(problem, score, watch.check, trees[k % n_threads]) for k in range(n_restarts)]
+
+
+def _work(
+    climbers: list[OrderClimber], starts: list[tuple[list[int], int]], settings: OrderSettings, watch: _Watch
+) -> None:
+    """The restarts of one thread."""
+    try:
+        for climber, (order, seed) in zip(climbers, starts, strict=True):
+            climber.search_from(order, seed, settings.n_kicks)
+            watch.n_done += 1
+    except BaseException:
+        watch.fail()
+        raise
+
+
+def _run(work: Callable[[int], None], n_threads: int) -> None:
+    """Do the work of all threads; what ended one of them early is raised."""
+    if n_threads == 1:
+        work(0)
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+        failures = [
+            failure for future in [pool.submit(work, k) for k in range(n_threads)] if (failure := future.exception())
+        ]
+    # Those that were told to end tell nothing about why.
+    for failure in sorted(failures, key=lambda failure: isinstance(failure, OutOfTimeError)):
+        raise failure
+
+
+def _best_of(climbers: list[OrderClimber]) -> OrderClimber:
+    """The first climber with the best graph, or one that is as good."""
+    best = max(climber.reward for climber in climbers)
+    return next(climber for climber in climbers if not pays(best, climber.reward))
+
+
+def _delete_edges(climber: OrderClimber, problem: Problem, score: ScoreLike, watch: _Watch) -> None:
+    """Delete edges in the equivalence class, as long as that pays."""
+    if not score.is_equivalent:
+        return
+    deletions = Deletions(problem, score, climber.best, lambda: watch.check(climber.reward))
+    try:
+        deletions.run()
+    finally:
+        climber.keep(deletions.best)
+
+
+def _random_order(problem: Problem, rng: np.random.Generator) -> list[int]:
+    """A random order in which required causes come before their effects."""
+    shuffled = rng.permutation(problem.n_nodes)
+    required = problem.start[np.ix_(shuffled, shuffled)].astype(np.int8)
+    return [int(shuffled[k]) for k in topological_order(required)]
