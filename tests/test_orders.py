@@ -421,10 +421,7 @@ def test_more_kicks_and_restarts_never_do_worse():
     ("name", "chosen"),
     [
         *((name, {}) for name in COMPILED),
-        *(
-            pytest.param(*each, marks=pytest.mark.xfail(strict=True, reason="the tangent is reported, not the reward"))
-            for each in EQUAL
-        ),
+        *EQUAL,
     ],
 )
 def test_progress_is_reported_with_rewards_of_graphs(name, chosen):

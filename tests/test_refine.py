@@ -190,7 +190,6 @@ def test_the_time_limit_is_heard_before_all_parents_of_an_order_are_known():
     assert own.n_calls < 40 + 6 * 20
 
 
-@pytest.mark.xfail(strict=True, reason="before the first order is searched, -1e300 is reported")
 def test_progress_is_reported_with_the_best_reward():
     own, heard = naive.TableScore(5, 7), []
     monitor = Monitor(listener=heard.append)

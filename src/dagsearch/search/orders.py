@@ -190,7 +190,7 @@ class OrderClimber:
         reach = _NEAR if self._score.is_fitted else self._problem.n_nodes
         trees = self._trees_for_best()
         n_before = trees.n_evaluations
-        climb = OrderClimb(trees, np.array(order), seed, n_kicks, reach, self._check)
+        climb = OrderClimb(trees, np.array(order), seed, n_kicks, reach, self._report)
         reward_before = self.reward
         try:
             climb.run()
@@ -199,6 +199,10 @@ class OrderClimber:
             for adjacency in climb.graphs():
                 self.keep(adjacency)
         return self.reward > reward_before
+
+    def _report(self, reward: float) -> None:
+        """Pass the best reward on; what climbs tell where variances are equal is that of the tangent."""
+        self._check(self.reward if self._score.family.equal_variances else max(reward, self.reward))
 
     def _trees_for_best(self) -> ParentTrees:
         """The trees that are there already, or new ones where the reward is judged by its tangent."""
