@@ -16,9 +16,9 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from processes import ProcessEngine
 from truth_study import figure, methods, run, study, tables
 from truth_study.conditions import GRIDS
-from truth_study.processes import ProcessEngine
 from truth_study.summary import frame_of, means
 from truth_study.task import TruthRecord
 
@@ -118,7 +118,7 @@ def main(arguments=None):
         return 2
     warn_of_other_code(store)
     tasks = study.tasks_of(GRIDS[chosen.grid], chosen.variables, chosen.rows, chosen.seeds, names)
-    engine, failures, stopped = ProcessEngine(chosen.jobs, chosen.time_limit), [], False
+    engine, failures, stopped = ProcessEngine(chosen.jobs, chosen.time_limit, run.run, run.exceeded), [], False
     try:
         failures = study.carry_out(tasks, store, engine, tell)
     except KeyboardInterrupt:

@@ -43,7 +43,7 @@ def run(task: TruthTask, time_limit: float, begun: Callable[[], None] = lambda: 
     return TruthRecord(
         task=task,
         metrics=judged(found.graph, data.truth),
-        edges=_edges(found.graph),
+        edges=edges_in_text(found.graph),
         status=found.status,
         score=found.score,
         seconds=round(seconds, 4),
@@ -102,7 +102,8 @@ def _git(folder: Path, *arguments: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
-def _edges(graph: Any) -> str:
+def edges_in_text(graph: Any) -> str:
+    """Edges of a graph by the positions of its nodes: ``"cause>effect"``, or ``"one-other"`` for an undirected one."""
     position = {name: k for k, name in enumerate(graph.names)}
     directed = [f"{position[cause]}>{position[effect]}" for cause, effect in graph.directed_edges]
     undirected = [f"{position[one]}-{position[other]}" for one, other in graph.undirected_edges]
