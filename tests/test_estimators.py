@@ -194,7 +194,8 @@ def test_settings_in_force_are_recorded_with_defaults_resolved():
     settings = make(ds.CDUCT).fit(TABLE).result_.settings
     assert (settings["score"], settings["models"]) == ("evidence", ["linear", "additive", "joint"])
     assert (settings["noise"], settings["min_effect"], settings["penalty"]) == ("any", DEFAULT_MIN_EFFECT, "parameters")
-    assert (settings["horizon"], settings["n_restarts"], settings["refine"]) == (6, 1, True)
+    assert (settings["horizon"], settings["n_restarts"], settings["refine"]) == (30, 8, True)
+    assert (settings["rollout"], settings["tree_policy"], settings["temperature"]) == ("guided", "puct", 0.1)
     assert (settings["prune"], settings["alpha"], settings["max_parents"]) == ("none", None, None)
     settings = (
         make(ds.CDUCT, models=["linear"], noise="gaussian", min_effect=0, refine="off").fit(TABLE).result_.settings
@@ -205,24 +206,36 @@ def test_settings_in_force_are_recorded_with_defaults_resolved():
     assert (settings["score"], settings["prune"], settings["alpha"]) == ("evidence", "cam", 0.001)
 
 
-def test_without_a_budget_wide_tables_get_fewer_simulations_by_default():
-    in_force, plain = {}, {"score": "bic-linear", "n_restarts": 1, "refine": "off", "random_state": 0}
-    for n_nodes, edge_budget in ((5, None), (40, None), (40, 1)):
+@pytest.mark.parametrize(
+    ("rollout", "expected"),
+    [
+        ("uniform", {(5, None): 2500, (40, None): 4000, (40, 1): 20_000}),
+        ("guided", {(5, None): 200, (40, None): 25, (40, 1): 20_000}),
+    ],
+)
+def test_without_a_budget_wide_tables_get_fewer_simulations_by_default(rollout, expected):
+    in_force = {}
+    plain = {"score": "bic-linear", "n_restarts": 1, "refine": "off", "rollout": rollout, "random_state": 0}
+    for n_nodes, edge_budget in expected:
         table = np.random.default_rng(0).normal(size=(5000, n_nodes))  # in which nothing is found
         model = ds.CDUCT(edge_budget=edge_budget, **plain).fit(table)
-        in_force[n_nodes, edge_budget] = model.result_.settings["sims_per_node"]
-        assert model.result_.n_calibration_simulations == in_force[n_nodes, edge_budget] * n_nodes
-    assert in_force == {(5, None): 500, (40, None): 100, (40, 1): 500}
+        in_force[n_nodes, edge_budget] = model.result_.n_calibration_simulations
+        assert model.result_.settings["sims_per_node"] * n_nodes == pytest.approx(in_force[n_nodes, edge_budget])
+    assert in_force == expected
     assert ds.CDUCT(sims_per_node=300, **plain).fit(table).result_.settings["sims_per_node"] == 300
 
 
 def test_settings_in_force_of_regressions_are_recorded_with_defaults_resolved():
     settings = quick(ds.CDUCT).fit(TABLE).result_.settings
-    assert (settings["horizon"], settings["n_restarts"], settings["refine"]) == (6, 4, True)
+    assert (settings["horizon"], settings["n_restarts"], settings["refine"]) == (30, 8, True)
     assert (settings["penalty"], settings["prune"], settings["alpha"]) == ("extended", "none", None)
     assert not {"models", "noise"} & settings.keys()
     settings = quick(ds.CDUCT, edge_budget=3, horizon=2).fit(TABLE).result_.settings
     assert (settings["horizon"], settings["n_restarts"], settings["refine"]) == (2, 1, False)
+    assert (settings["rollout"], settings["tree_policy"]) == ("uniform", "ucb1")
+    settings = quick(ds.CDUCT, rollout="uniform", edge_budget=None).fit(TABLE).result_.settings
+    assert (settings["horizon"], settings["n_restarts"], settings["tree_policy"]) == (6, 4, "ucb1")
+    settings = quick(ds.CDUCT, edge_budget=3, horizon=2).fit(TABLE).result_.settings
     assert (settings["penalty"], settings["prune"], settings["alpha"]) == ("edges", "coefficients", None)
     settings = make(ds.CAM, alpha=0.01).fit(TABLE).result_.settings
     assert (settings["prune"], settings["alpha"], settings["neighbour_selection"]) == ("cam", 0.01, True)

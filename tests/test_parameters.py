@@ -59,6 +59,9 @@ ARGUMENTS = {
         "final_move": "most-visits",
         "n_restarts": None,
         "refine": "auto",
+        "rollout": "auto",
+        "tree_policy": "auto",
+        "temperature": 0.1,
         "cycle_tracking": "incremental",
     },
     "greedy": SEARCH,
@@ -208,10 +211,13 @@ def test_choices_and_defaults_agree_with_the_code_that_they_are_for():
     assert known["phases"].default == PHASES
     for name, default in dataclasses.asdict(RLBICSettings()).items():
         assert known[name].default == default
-    assert f"by default {searches.DEFAULT_SIMS_PER_NODE}, or" in known["sims_per_node"].text
-    assert f"as many as make {searches.OPEN_SIMULATIONS:,} per decision" in known["sims_per_node"].text
-    assert f"{searches.OPEN_HORIZON} without a budget" in known["horizon"].text
-    assert f"{searches.OPEN_RESTARTS} otherwise" in known["n_restarts"].text
+    assert known["rollout"].choices == ("auto", *get_args(cd_uct.Rollout))
+    assert known["tree_policy"].choices == ("auto", *get_args(cd_uct.TreePolicy))
+    few, many = searches.GUIDED_SIMULATIONS
+    assert f"by default {searches.DEFAULT_SIMS_PER_NODE} with an edge budget" in known["sims_per_node"].text
+    assert f"{few} to {many} guided, or up to {searches.OPEN_SIMULATIONS:,} uniform" in known["sims_per_node"].text
+    assert f"{searches.GUIDED_HORIZON} if rollouts are guided and {searches.OPEN_HORIZON}" in known["horizon"].text
+    assert f"up to {searches.MOST_GUIDED_RESTARTS}," in known["n_restarts"].text
     assert all(f"``{model}``" in known["models"].text for model in ds.scores.MODELS)
     assert all(f'``"{noise}"``' in known["noise"].text for noise in ds.scores.NOISES)
     assert f"(by default {DEFAULT_MIN_EFFECT})" in known["min_effect"].text

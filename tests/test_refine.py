@@ -222,7 +222,7 @@ def test_the_best_of_all_graphs_is_found_more_often_than_without():
 
 def test_refinement_starts_from_the_graph_of_the_search():
     own = naive.TableScore(3, 6)
-    plain, better = (cduct(own, refine=refine) for refine in ("off", "on"))
+    plain, better = (cduct(own, refine=refine, rollout="uniform") for refine in ("off", "on"))
     assert plain.result_.n_simulations == better.result_.n_simulations
     assert plain.result_.n_calibration_simulations == better.result_.n_calibration_simulations
     assert (plain.result_.settings["refine"], better.result_.settings["refine"]) == (False, True)

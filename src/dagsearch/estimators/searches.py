@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,16 +11,17 @@ from dagsearch import checks, parameters
 from dagsearch.errors import InputError
 from dagsearch.estimators.base import Judgement
 from dagsearch.estimators.scored import ScoreSearch
-from dagsearch.search.cd_uct import CDUCTSettings, cd_uct
+from dagsearch.scores import Score
+from dagsearch.search.cd_uct import CDUCTSettings, Rollout, TreePolicy, cd_uct
 from dagsearch.search.greedy import greedy
 from dagsearch.search.monitor import Monitor
-from dagsearch.search.orders import OrderSettings, default_kicks, default_restarts, order_search
+from dagsearch.search.orders import OrderSettings, default_kicks, default_restarts, is_regression, order_search
 from dagsearch.search.protocol import Outcome, Problem
 from dagsearch.search.random_search import n_affordable, n_rollouts, random_search
 
 DEFAULT_SIMS_PER_NODE = 500
 
-# Without a budget a rollout has no natural end, and random edges beyond the first few only add noise.
+# Without a budget a uniform rollout has no natural end, and random edges beyond the first few only add noise.
 OPEN_HORIZON = 6
 # A search without a budget stops as soon as nothing pays, which is early: a few restarts find better graphs than more
 # simulations would. Where local scores take milliseconds, refinement gets there with far fewer of them.
@@ -27,6 +29,13 @@ OPEN_RESTARTS = 4
 # Per decision: more would take long on wide tables, which need more decisions, and refinement makes up for it.
 OPEN_SIMULATIONS = 4_000
 OPEN_SIMULATIONS_TIMES_NODES = 1_000_000
+# A guided rollout is worth hundreds of uniform ones, and goes on as long as edges pay (benchmarks/rollouts.py).
+GUIDED_HORIZON = 30
+GUIDED_SIMULATIONS = (10, 200)
+GUIDED_SIMULATIONS_TIMES_NODES = 1_000
+# Restarts share the local scores that they know. Regressions need half of those that counts need.
+GUIDED_RESTARTS_TIMES_NODES = 200
+MOST_GUIDED_RESTARTS = 8
 
 
 class CDUCT(parameters.CDUCT, ScoreSearch):
@@ -60,34 +69,70 @@ class CDUCT(parameters.CDUCT, ScoreSearch):
         checks.real("sims_per_node", self.sims_per_node, 0.0, strict=True, optional=True)
         checks.integer("horizon", self.horizon, 1, optional=True)
         checks.real("exploration", self.exploration, 0.0)
+        checks.real("temperature", self.temperature, 0.0, strict=True)
         checks.integer("n_restarts", self.n_restarts, 1, optional=True)
-
-    def _sims_per_node(self, problem: Problem) -> float:
-        """What was asked for, or the default."""
-        if self.sims_per_node is not None:
-            return self.sims_per_node
-        if problem.edge_budget is not None:
-            return DEFAULT_SIMS_PER_NODE
-        d = problem.n_nodes
-        return min(DEFAULT_SIMS_PER_NODE, OPEN_SIMULATIONS / d, OPEN_SIMULATIONS_TIMES_NODES / d**2)
 
     def _search(
         self, problem: Problem, judgement: Judgement, rng: np.random.Generator, monitor: Monitor
     ) -> tuple[Outcome, dict[str, Any]]:
-        is_open = problem.edge_budget is None
-        settings = CDUCTSettings(
-            sims_per_node=self._sims_per_node(problem),
-            horizon=OPEN_HORIZON if self.horizon is None and is_open else self.horizon,
-            exploration=self.exploration,
-            exploration_scale=self.exploration_scale,
-            final_move=self.final_move,
-            n_restarts=self.n_restarts or (OPEN_RESTARTS if is_open and not judgement.score.is_fitted else 1),
-            refine=self.refine == "on" or (is_open and self.refine == "auto"),
-        )
+        settings = self._settings(problem, judgement.score)
         return cd_uct(problem, judgement.score, settings, rng, monitor), {
             **vars(settings),
             "cycle_tracking": self.cycle_tracking,
         }
+
+    def _settings(self, problem: Problem, score: Score) -> CDUCTSettings:
+        """What was asked for, and defaults: as in the paper with an edge budget."""
+        is_open = problem.edge_budget is None
+        rollout = self._rollout(is_open, score)
+        default = _open_defaults(problem.n_nodes, score, rollout) if is_open else _Defaults(DEFAULT_SIMS_PER_NODE)
+        return CDUCTSettings(
+            sims_per_node=default.sims_per_node if self.sims_per_node is None else self.sims_per_node,
+            horizon=default.horizon if self.horizon is None else self.horizon,
+            exploration=self.exploration,
+            exploration_scale=self.exploration_scale,
+            final_move=self.final_move,
+            n_restarts=self.n_restarts or default.n_restarts,
+            refine=self.refine == "on" or (is_open and self.refine == "auto"),
+            rollout=rollout,
+            tree_policy=self._tree_policy(rollout),
+            temperature=self.temperature,
+        )
+
+    def _rollout(self, is_open: bool, score: Score) -> Rollout:
+        """Guided without a budget, if there are local scores to guide by."""
+        if self.rollout == "auto":
+            return "guided" if is_open and score.decomposable and self.tree_policy != "ucb1" else "uniform"
+        if self.rollout == "guided" and not score.decomposable:
+            raise InputError("rollout='guided' needs a score with local(node, parents), which tells what an edge gains")
+        return self.rollout
+
+    def _tree_policy(self, rollout: Rollout) -> TreePolicy:
+        if self.tree_policy == "auto":
+            return "puct" if rollout == "guided" else "ucb1"
+        if self.tree_policy == "puct" and rollout == "uniform":
+            raise InputError("tree_policy='puct' goes by what guides rollouts: it needs rollout='guided'")
+        return self.tree_policy
+
+
+@dataclass(frozen=True)
+class _Defaults:
+    """Of parameters that are None; as in the paper where nothing is said."""
+
+    sims_per_node: float
+    horizon: int | None = None
+    n_restarts: int = 1
+
+
+def _open_defaults(n_nodes: int, score: Score, rollout: Rollout) -> _Defaults:
+    """Without an edge budget: see the constants above."""
+    if rollout == "guided":
+        n_simulations = np.clip(GUIDED_SIMULATIONS_TIMES_NODES / n_nodes, *GUIDED_SIMULATIONS)
+        share = 3 if score.is_fitted else 2 if is_regression(score) else 1
+        n_restarts = np.clip(GUIDED_RESTARTS_TIMES_NODES // (share * n_nodes), 1, MOST_GUIDED_RESTARTS)
+        return _Defaults(float(n_simulations) / n_nodes, GUIDED_HORIZON, int(n_restarts))
+    n_simulations = min(DEFAULT_SIMS_PER_NODE * n_nodes, OPEN_SIMULATIONS, OPEN_SIMULATIONS_TIMES_NODES / n_nodes)
+    return _Defaults(n_simulations / n_nodes, OPEN_HORIZON, 1 if score.is_fitted else OPEN_RESTARTS)
 
 
 class OrderSearch(parameters.OrderSearch, ScoreSearch):

@@ -3,6 +3,9 @@
 A tree node is a set of parents that a climb passes through. Its branches are the additions that pay, best first; among
 the variables before a place in an order, a climb follows the first branch whose variable lies before it. Where no
 addition is left, it follows exchanges in the same way: a parent is dropped, or another one takes its place.
+
+Some sets no climb from the root reaches, such as two parents that pay only together. Those that are known to be good
+are seeds: a climb starts from each whose members all lie before the place, and the best end counts.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dagsearch.kernels.compile import entry_point, long_kernel, single_use_kernel
+from dagsearch.kernels.compile import entry_point, kernel, long_kernel, single_use_kernel
 from dagsearch.kernels.growth import values_that_pay, values_without_each
 
 NO_CHILD = 0  # tree nodes 0, 1, ... are the roots, which are nobody's children
@@ -63,6 +66,7 @@ class Forest(NamedTuple):
     learnt: Any  # (capacity, n_nodes) bool   additions that are known, if local scores come from outside; else (0, 0)
     may_join: Any  # (n_nodes, n_nodes) bool   [v, c]: c may be a parent of v
     required: Any  # (n_nodes, n_nodes) int64   [v, 0] required parents of v: how many, then which
+    seeds: Any  # (n_nodes, most seeds) int64   tree nodes below the root of v where further climbs start, or NO_CHILD
     members: Any  # (2, n_nodes + 1) int64 scratch   of a set, and of the set without one
     gone: Any  # (n_nodes,) bool scratch, all False between uses
     candidates: Any  # (n_nodes,) bool scratch
@@ -244,17 +248,22 @@ def _why_not_ready(forest, books, tree_node, kind, node, spots, below):
     return NEEDS_ADDITIONS if lacks else REACHED
 
 
-@long_kernel
-def climb(forest, node, low, high, spots, ends, stack):
-    """Write the tree nodes where climbs of ``node`` end to ``ends[p]`` for each p from ``low`` to ``high``.
+@kernel
+def _last_spot(nodes, tree_node, spots):
+    """The last spot of the variables that were added on the way to a tree node."""
+    last = -1
+    while nodes[tree_node].above != tree_node:
+        last = max(last, spots[nodes[tree_node].added])
+        tree_node = nodes[tree_node].above
+    return last
 
-    The climb of p is among the variables at spots below p. A branch serves all places after the spot of its variable,
-    so that whole stretches of places share a climb. ``stack`` (3 * n_nodes + 3,) int64 is scratch. Returns REACHED, or
-    why it stopped, with the tree node in the books.
-    """
+
+@long_kernel
+def _climb_from(forest, node, start, low, high, spots, ends, stack):
+    """Climb from a set on, for each place from ``low`` to ``high``, and write better ends to ``ends``; as `climb`."""
     nodes, lists, branches, books = forest.nodes, forest.lists, forest.branches, forest.books
     n_stacked = 1
-    stack[0], stack[1], stack[2] = node, low, high
+    stack[0], stack[1], stack[2] = start, low, high
     while n_stacked > 0:
         n_stacked -= 1
         tree_node, low, high = stack[3 * n_stacked], stack[3 * n_stacked + 1], stack[3 * n_stacked + 2]
@@ -279,8 +288,28 @@ def climb(forest, node, low, high, spots, ends, stack):
                     high = after - 1
                 branch += 1
         for p in range(low, high + 1):
-            ends[p] = tree_node
+            if start == node or nodes[tree_node].value > nodes[ends[p]].value + NEGLIGIBLE:
+                ends[p] = tree_node
     return REACHED
+
+
+@long_kernel
+def climb(forest, node, low, high, spots, ends, stack):
+    """Write the tree nodes where climbs of ``node`` end to ``ends[p]`` for each p from ``low`` to ``high``.
+
+    The climb of p is among the variables at spots below p. A branch serves all places after the spot of its variable,
+    so that whole stretches of places share a climb. ``stack`` (3 * n_nodes + 3,) int64 is scratch. Returns REACHED, or
+    why it stopped, with the tree node in the books.
+    """
+    status = _climb_from(forest, node, node, low, high, spots, ends, stack)
+    for k in range(forest.seeds.shape[1]):
+        seed = forest.seeds[node, k]
+        if status != REACHED or seed == NO_CHILD:
+            break
+        first = max(low, _last_spot(forest.nodes, seed, spots) + 1)
+        if first <= high:
+            status = _climb_from(forest, node, seed, first, high, spots, ends, stack)
+    return status
 
 
 @entry_point

@@ -29,6 +29,7 @@ class Tree(NamedTuple):
     visits: Any  # (capacity,) int32
     mean: Any  # (capacity,) float64   mean return
     spread: Any  # (capacity,) float64   1 / sqrt(visits)
+    prior: Any  # (capacity,) float64   share of the children's visits that is expected beforehand; PUCT alone has it
     size: Any  # (1,) int64   slots in use
     log_width: Any  # (TABULATED,) float64   sqrt(2 ln N): logarithms and roots are slow, and N mostly small
     inverse_root: Any  # (TABULATED,) float64   1 / sqrt(N)
@@ -87,6 +88,15 @@ def expand(tree, node, state):
 
 
 @kernel
+def add_child(tree, node):
+    """Put the first unexpanded child of ``node`` into the tree and return it."""
+    front = tree.first_child[node] + tree.n_expanded[node]
+    _clear(tree, front, tree.action[front])
+    tree.n_expanded[node] += 1
+    return front
+
+
+@kernel
 def best_by_ucb(tree, node, exploration):
     """The child with the largest UCB1 value, mean + C sqrt(2 ln N / n), the first of equals."""
     n = tree.visits[node]
@@ -98,6 +108,26 @@ def best_by_ucb(tree, node, exploration):
         better = value > best_value
         best = child if better else best
         best_value = value if better else best_value
+    return best
+
+
+@kernel
+def best_by_puct(tree, node, exploration):
+    """The child with the largest mean + C P sqrt(N) / (1 + n), the first of equals.
+
+    Priors P are in descending order, so that of the unexpanded children only the first can be the best; its mean is
+    taken to be that of ``node``.
+    """
+    width = exploration * np.sqrt(np.float64(tree.visits[node]))
+    first = np.int64(tree.first_child[node])
+    end = first + tree.n_expanded[node]
+    best, best_value = first, -np.inf
+    for child in range(first, end):
+        value = tree.mean[child] + width * tree.prior[child] / (1 + tree.visits[child])
+        if value > best_value:
+            best, best_value = child, value
+    if end < first + tree.n_actions[node] and tree.mean[node] + width * tree.prior[end] > best_value:
+        return end
     return best
 
 

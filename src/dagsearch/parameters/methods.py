@@ -31,8 +31,11 @@ CycleTracking = Literal["incremental", "traversal"]
 ExplorationScale = Literal["root-mean", "none"]
 FinalMove = Literal["most-visits", "highest-mean"]
 Refine = Literal["auto", "on", "off"]
+Rollout = Literal["auto", "uniform", "guided"]
 Solver = Literal["auto", "dynamic", "highs", "scip"]
+TreePolicy = Literal["auto", "ucb1", "puct"]
 
+DEFAULT_TEMPERATURE = 0.1
 TESTS = ("auto", "fisherz", "gsq", "chisq")
 
 _ONLY_JUDGES = "What ``reward_`` is measured by, as that of `CDUCT`; it has no part in the method."
@@ -47,7 +50,8 @@ class CDUCT(RestartParameters, SimulationParameters, SearchParameters):
 
     horizon: int | None = parameter(
         None,
-        "A simulation adds at most so many edges; by default up to the budget, or 6 without a budget.",
+        "A simulation adds at most so many edges; by default up to the budget, or, without one, 30 if rollouts are "
+        "guided and 6 if they are uniform.",
         "--horizon",
         group="search",
         value_type=int,
@@ -75,6 +79,29 @@ class CDUCT(RestartParameters, SimulationParameters, SearchParameters):
         "--refine",
         group="search",
         choices=get_args(Refine),
+    )
+    rollout: Rollout = parameter(
+        "auto",
+        'How simulations go on from the tree: ``"uniform"``, as in the paper, or ``"guided"``: edges are drawn by a '
+        'softmax over what they are known to gain; ``"auto"``: uniform with an edge budget, guided without if the '
+        "score has ``local(node, parents)``.",
+        "--rollout",
+        group="search",
+        choices=get_args(Rollout),
+    )
+    tree_policy: TreePolicy = parameter(
+        "auto",
+        'How simulations go through the tree: ``"ucb1"``, as in the paper, or ``"puct"``, for guided rollouts, with '
+        'what edges are known to gain as a prior; ``"auto"``: by the rollouts.',
+        "--tree-policy",
+        group="search",
+        choices=get_args(TreePolicy),
+    )
+    temperature: float = parameter(
+        DEFAULT_TEMPERATURE,
+        "Of the softmax of guided rollouts, as a share of the largest gain at the root: near 0 rollouts are greedy.",
+        "--temperature",
+        group="search",
     )
     cycle_tracking: CycleTracking = parameter(
         "incremental",
@@ -115,8 +142,8 @@ class OrderSearch(
         'or ``"none"``.',
         "penalty": 'What BIC counts: ``"parameters"``, ``"edges"`` (the paper\'s), or ``"extended"``, which '
         '``"auto"`` stands for: parameters, and for each edge three times the logarithm of the number of variables.',
-        "n_restarts": "Searches from random orders, of which the best graph is kept; by default 4, 2 beyond 40 "
-        "variables, or 1 with a score that takes milliseconds to fit.",
+        "n_restarts": "Searches from random orders, of which the best graph is kept; by default 4, 8 with scores "
+        "of discrete columns, 2 beyond 40 variables, or 1 with a score that takes milliseconds to fit.",
         "n_jobs": "Threads for restarts, and for fits of ``evidence``, ``bic-gp``, ``bic-gam`` and CAM pruning; the "
         "result is the same whatever it is. -1: all cores.",
     }

@@ -216,8 +216,8 @@ class RestartParameters:
 
     n_restarts: int | None = parameter(
         None,
-        "Independent searches of which the best graph is kept; by default 1 with an edge budget or a score that takes "
-        "milliseconds to fit, 4 otherwise.",
+        "Independent searches of which the best graph is kept; by default 1 with an edge budget, and without up to 8, "
+        "fewer on wide tables.",
         "--restarts",
         group="search",
         value_type=int,
@@ -230,8 +230,8 @@ class SimulationParameters:
 
     sims_per_node: float | None = parameter(
         None,
-        "Simulations per decision, times the number of variables; by default 500, or as many as make 4,000 per "
-        "decision (fewer beyond 100 variables) if that is less and there is no edge budget.",
+        "Simulations per decision, times the number of variables; by default 500 with an edge budget, and without as "
+        "many as make 10 to 200 guided, or up to 4,000 uniform ones, per decision.",
         "--sims-per-node",
         group="search",
         value_type=float,

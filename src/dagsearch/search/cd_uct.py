@@ -9,19 +9,24 @@ may then be refined, which can take edges back: by moves in an order of the vari
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
 
 from dagsearch.graph.bitset import rows_from_membership
 from dagsearch.search.forest import ParentTrees
+from dagsearch.search.guidance import Guidance
 from dagsearch.search.monitor import Monitor, Progress
 from dagsearch.search.protocol import FINISHED, Outcome, Problem, ScoreLike
-from dagsearch.search.refine import Refinement, can_refine
+from dagsearch.search.refine import Refinement, can_refine, check_on
+from dagsearch.search.seeds import interacting_pairs
 from dagsearch.search.simulator import Simulator
 
 FinalMove = Literal["most-visits", "highest-mean"]
 ExplorationScale = Literal["root-mean", "none"]
+Rollout = Literal["uniform", "guided"]
+TreePolicy = Literal["ucb1", "puct"]
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,12 @@ class CDUCTSettings:
         Independent searches, of which the best graph is kept.
     refine
         Whether to improve the best graph afterwards.
+    rollout
+        ``"uniform"`` as in the paper, or ``"guided"``: edges are drawn by a softmax over what they are known to gain.
+    tree_policy
+        ``"ucb1"`` as in the paper, or ``"puct"``, which takes the same weights for a prior; for guided rollouts.
+    temperature
+        Of the softmax, as a share of the largest gain at the root.
     """
 
     sims_per_node: float
@@ -54,6 +65,9 @@ class CDUCTSettings:
     final_move: FinalMove
     n_restarts: int = 1
     refine: bool = False
+    rollout: Rollout = "uniform"
+    tree_policy: TreePolicy = "ucb1"
+    temperature: float = 1.0
 
 
 def cd_uct(
@@ -111,7 +125,11 @@ def _refined(
 ) -> list[Outcome]:
     """The outcomes with the best graphs that refinement leads to: the best one at first need not be so in the end."""
     is_sum = problem.edge_budget is None and not score.family.equal_variances
-    trees = ParentTrees(problem, score) if is_sum else None
+    trees = None
+    with monitor.guard():
+        if is_sum:
+            seeds = interacting_pairs(problem, score, partial(check_on, monitor, outcomes[0].reward))
+            trees = ParentTrees(problem, score, seeds=seeds)
     refined = []
     for outcome in outcomes:
         refinement = Refinement(problem, score, outcome.adjacency, rng, monitor, trees)
@@ -126,7 +144,15 @@ def _search_once(
     problem: Problem, score: ScoreLike, settings: CDUCTSettings, rng: np.random.Generator, monitor: Monitor
 ) -> Outcome:
     """One run of Algorithm 2."""
-    search = Simulator(problem, score, int(rng.integers(2**63)), monitor, settings.horizon)
+    search = Simulator(
+        problem,
+        score,
+        int(rng.integers(2**63)),
+        monitor,
+        settings.horizon,
+        Guidance(problem, score, settings.temperature) if settings.rollout == "guided" else None,
+        uses_prior=settings.tree_policy == "puct",
+    )
     n_sims = max(1, int(settings.sims_per_node * problem.n_nodes))
     budget = problem.edge_budget
     search.n_steps = None if budget is None else 2 * (budget - problem.n_start_edges)

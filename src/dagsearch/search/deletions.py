@@ -20,7 +20,7 @@ from dagsearch.graph.cliques import largest_cliques
 from dagsearch.graph.equivalence import class_of, free_unprotected
 from dagsearch.graph.extension import consistent_extension
 from dagsearch.graph.neighbourhoods import Neighbourhoods
-from dagsearch.kernels.simulate import NEGLIGIBLE
+from dagsearch.kernels.returns import NEGLIGIBLE
 from dagsearch.search.protocol import Problem, ScoreLike
 
 # What NA keeps may be any clique in it, and a clique of n nodes has 2**n subsets. All are tried up to eight nodes, and

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from dagsearch.kernels.forest import (
     BRANCH,
     FULL,
     NEEDS_ADDITIONS,
+    NO_CHILD,
     NOBODY,
     TREE_NODE,
     UNKNOWN,
@@ -26,11 +29,21 @@ from dagsearch.kernels.growth import DiscreteGrowth, LinearGrowth, OutsideGrowth
 from dagsearch.kernels.local import LINEAR, OUTSIDE, QUADRATIC, Family
 from dagsearch.search.protocol import Problem, ScoreLike
 
+MOST_SEEDS = 8
+"""Sets of parents of a variable from which climbs start, beside the root."""
 _FIRST_TREE_NODES = 1 << 10
 _FIRST_BRANCHES = 1 << 13
 _MASK_BYTES = 2**24
 _REGRESSION = ("n_samples", "equal_variances", "penalise_parameters", "penalty_weight", "edge_price")
 _COUNTING = ("code", "n_samples", "penalty_weight", "codes", "weights", "levels", "cardinalities", "x_log_x")
+
+
+@dataclass(frozen=True)
+class Seed:
+    """A variable, and a set of parents of it as a mask, (n_nodes,)."""
+
+    node: int
+    parents: NDArray[np.bool_]
 
 
 class ParentTrees:
@@ -46,15 +59,26 @@ class ParentTrees:
         What values are multiplied with: 1, or the slope of the reward in a mean square if variances are equal.
     price
         Of each edge, beside the penalty that the score has.
+    seeds
+        Sets of parents from which climbs start, too.
     """
 
-    def __init__(self, problem: Problem, score: ScoreLike, scale: float = 1.0, price: float = 0.0) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        score: ScoreLike,
+        scale: float = 1.0,
+        price: float = 0.0,
+        seeds: Sequence[Seed] = (),
+    ) -> None:
         self._score = score
         self._scale = scale
         self._price = price
         self._n_nodes = problem.n_nodes
-        self.growth = _growth_of(score.family, scale)
+        self.growth = growth_of(score.family, scale)
         self.forest = self._new_forest(problem)
+        for seed in seeds:
+            self.plant(seed)
 
     def _new_forest(self, problem: Problem) -> Forest:
         d = problem.n_nodes
@@ -82,6 +106,7 @@ class ParentTrees:
             learnt=np.zeros((d, d) if isinstance(self.growth, OutsideGrowth) else (0, 0), dtype=bool),
             may_join=np.ascontiguousarray((problem.allowed & ~np.eye(d, dtype=bool)).T),
             required=lists,
+            seeds=np.full((d, MOST_SEEDS), NO_CHILD, dtype=np.int64),
             members=np.zeros((2, d + 1), dtype=np.int64),
             gone=np.zeros(d, dtype=bool),
             candidates=np.zeros(d, dtype=bool),
@@ -98,6 +123,45 @@ class ParentTrees:
     def n_evaluations(self) -> int:
         """Local scores that compiled code evaluated so far."""
         return int(self.forest.books["n_evaluations"][0])
+
+    def plant(self, seed: Seed) -> bool:
+        """Have climbs of a variable start from a set of parents, too; False if they do, or have enough such sets.
+
+        The set has the required parents and keeps to the most parents and to allowed edges.
+        """
+        node, parents = seed.node, seed.parents
+        seeds = self.forest.seeds[node]
+        known = [self.parents(seed) for seed in (node, *seeds[seeds != NO_CHILD])]
+        if len(known) > MOST_SEEDS or np.flatnonzero(parents).tolist() in known:
+            return False
+        free = parents.copy()
+        free[self.forest.required[node, 1 : self.forest.required[node, 0] + 1]] = False
+        value = float(self._local(np.array([node]), parents[np.newaxis])[0])
+        tree_node = node
+        for parent in np.flatnonzero(free):
+            tree_node = self._new_tree_node(tree_node, int(parent), value)
+        seeds[len(known) - 1] = tree_node
+        return True
+
+    def _new_tree_node(self, above: int, added: int, value: float) -> int:
+        """A tree node that no branch leads to."""
+        if self.forest.books["n_tree_nodes"][0] == len(self.forest.nodes):
+            self._enlarge()
+        forest = self.forest
+        tree_node = int(forest.books["n_tree_nodes"][0])
+        forest.books["n_tree_nodes"] += 1
+        forest.nodes[tree_node] = (value, above, added, NOBODY, forest.nodes["n_parents"][above] + 1)
+        forest.lists[tree_node] = [[UNKNOWN, 0], [UNKNOWN, 0]]
+        return tree_node
+
+    def values(self, tree_nodes: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Local scores at tree nodes."""
+        values: NDArray[np.float64] = self.forest.nodes["value"][tree_nodes]
+        return values
+
+    def values_of(self, adjacency: NDArray[np.int8]) -> NDArray[np.float64]:
+        """Local scores of all variables in a graph, as the trees count them."""
+        return self._local(np.arange(self._n_nodes), adjacency.T.astype(bool))
 
     def supply(self, status: int) -> None:
         """Give the kernels what they came back for: memory, or local scores from outside."""
@@ -169,7 +233,7 @@ def _longer(array: NDArray[Any], n_more: int) -> NDArray[Any]:
     return np.concatenate([array, np.zeros((n_more, *array.shape[1:]), dtype=array.dtype)])
 
 
-def _growth_of(family: Family, scale: float) -> Any:
+def growth_of(family: Family, scale: float) -> Any:
     """What kernels need of a family to grow sets of parents, with scratch of its own."""
     d = family.n_nodes
     if family.code == OUTSIDE:

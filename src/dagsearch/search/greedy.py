@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from dagsearch.graph.bitset import rows_from_membership
 from dagsearch.kernels.bits import words_for
 from dagsearch.kernels.process import add_edge
-from dagsearch.kernels.simulate import NEGLIGIBLE
+from dagsearch.kernels.returns import NEGLIGIBLE
 from dagsearch.search.monitor import Monitor, Progress
 from dagsearch.search.process import adjacency_from_parents, legal_edges, rules_of, start_partial
 from dagsearch.search.protocol import Outcome, Problem, ScoreLike

@@ -20,9 +20,10 @@ from dagsearch.graph.order import topological_order
 from dagsearch.kernels.local import LINEAR, OUTSIDE, QUADRATIC
 from dagsearch.kernels.moves import DONE, PAUSED, QUESTION, STATE, OrderSearch, begin, search_orders
 from dagsearch.search.deletions import Deletions
-from dagsearch.search.forest import ParentTrees
+from dagsearch.search.forest import ParentTrees, Seed
 from dagsearch.search.monitor import Monitor, OutOfTimeError, Progress
 from dagsearch.search.protocol import FINISHED, Outcome, Problem, ScoreLike, pays
+from dagsearch.search.seeds import interacting_pairs
 
 N_KICKED = 4
 """Variables that a kick moves."""
@@ -57,9 +58,14 @@ class OrderSettings:
     n_jobs: int = 1
 
 
+def is_regression(score: ScoreLike) -> bool:
+    """Whether local scores come from sums of squares, among which fewer graphs are local optima than among counts."""
+    return score.family.code in (LINEAR, QUADRATIC)
+
+
 def default_kicks(score: ScoreLike) -> int:
     """As many kicks as are worth their time."""
-    if score.is_fitted or score.family.code in (LINEAR, QUADRATIC):
+    if score.is_fitted or is_regression(score):
         return _FEWEST_KICKS
     return int(np.clip(_KICKS_TIMES_NODES // score.n_nodes, _FEWEST_KICKS, _MOST_KICKS))
 
@@ -68,7 +74,9 @@ def default_restarts(score: ScoreLike) -> int:
     """As many restarts as are worth their time."""
     if score.is_fitted:
         return 1
-    return 4 if score.n_nodes <= _MANY_NODES else 2
+    if score.n_nodes > _MANY_NODES:
+        return 2
+    return 4 if is_regression(score) else 8
 
 
 class OrderClimb:
@@ -138,6 +146,16 @@ class OrderClimb:
             else:
                 self._trees.supply(status)
 
+    def arrange(self) -> NDArray[np.int64]:
+        """The tree nodes where climbs end in the order that it starts from, (n_nodes,)."""
+        state = self._search.state
+        state["n_target"] = state["n_looks"]
+        while (status := search_orders(self._trees.growth, self._trees.forest, self._search)) not in (DONE, PAUSED):
+            self._check(float(state["best_reward"][0]))
+            self._trees.supply(status)
+        ends: NDArray[np.int64] = self._search.at[0]
+        return ends
+
     def graphs(self) -> list[NDArray[np.int8]]:
         """Adjacency of the best order, and of the one that the search is at."""
         return [self._trees.adjacency(at) for at in self._search.at[::-1]]
@@ -182,10 +200,16 @@ class OrderClimber:
 
     def search_from(self, order: list[int], seed: int, n_kicks: int) -> None:
         """Search from an order on, and keep the best graph."""
-        while self._climb(order, seed, n_kicks) and self._score.family.equal_variances:
-            order = topological_order(self.best)
+        if self._climb(order, seed, n_kicks, plants=False) and self._score.family.equal_variances:
+            self.search_from_best(seed, n_kicks)
 
-    def _climb(self, order: list[int], seed: int, n_kicks: int) -> bool:
+    def search_from_best(self, seed: int, n_kicks: int) -> None:
+        """Search from an order of the best graph on; parents of it that climbs do not reach are not lost."""
+        while self._climb(topological_order(self.best), seed, n_kicks, plants=True):
+            if not self._score.family.equal_variances:
+                break
+
+    def _climb(self, order: list[int], seed: int, n_kicks: int, plants: bool) -> bool:
         """Search from an order on; returns whether that led to a better graph."""
         reach = _NEAR if self._score.is_fitted else self._problem.n_nodes
         trees = self._trees_for_best()
@@ -193,12 +217,21 @@ class OrderClimber:
         climb = OrderClimb(trees, np.array(order), seed, n_kicks, reach, self._report)
         reward_before = self.reward
         try:
+            if plants and self._plant_best(trees, climb):
+                climb = OrderClimb(trees, np.array(order), seed, n_kicks, reach, self._report)
             climb.run()
         finally:
             self._score.cache.count_unkept(trees.n_evaluations - n_before)
             for adjacency in climb.graphs():
                 self.keep(adjacency)
         return self.reward > reward_before
+
+    def _plant_best(self, trees: ParentTrees, climb: OrderClimb) -> bool:
+        """Have climbs start from parents of the best graph that are better than what they reach, if there are any."""
+        values = trees.values_of(self.best)
+        missed = np.flatnonzero([pays(a, b) for a, b in zip(values, trees.values(climb.arrange()), strict=True)])
+        planted = [trees.plant(Seed(int(node), self.best[:, node].astype(bool))) for node in missed]
+        return any(planted)
 
     def _report(self, reward: float) -> None:
         """Pass the best reward on; what climbs tell where variances are equal is that of the tangent."""
@@ -274,8 +307,9 @@ def order_search(
 def _climbers(problem: Problem, score: ScoreLike, watch: _Watch, n_restarts: int, n_threads: int) -> list[OrderClimber]:
     """One for each restart; those of the same thread share their trees."""
     watch.check(_NO_REWARD)
+    seeds = interacting_pairs(problem, score, lambda: watch.check(_NO_REWARD))
     has_own_trees = score.family.equal_variances
-    trees = [None if has_own_trees else ParentTrees(problem, score) for _ in range(n_threads)]
+    trees = [None if has_own_trees else ParentTrees(problem, score, seeds=seeds) for _ in range(n_threads)]
     return [OrderClimber(problem, score, watch.check, trees[k % n_threads]) for k in range(n_restarts)]
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dagsearch.graph.order import topological_order
 from dagsearch.search.forest import ParentTrees
 from dagsearch.search.monitor import Monitor, Progress
 from dagsearch.search.orders import OrderClimber, default_kicks
@@ -20,6 +19,11 @@ from dagsearch.search.swaps import Swaps
 def can_refine(score: ScoreLike) -> bool:
     """Whether the reward is made of local terms, so that parents can be chosen for each variable on its own."""
     return score.decomposable
+
+
+def check_on(monitor: Monitor, reward: float) -> None:
+    """Let the monitor report that the best graph is being refined, and end the search if it is to end."""
+    monitor.check(lambda seconds: Progress(0.0, 0, None, 0, reward, seconds, detail="refining"))
 
 
 class Refinement:
@@ -80,10 +84,10 @@ class Refinement:
         climber = OrderClimber(self._problem, self._score, self._check, self._trees)
         climber.keep(self.best)
         try:
-            climber.search_from(topological_order(self.best), int(self._rng.integers(2**63)), n_kicks)
+            climber.search_from_best(int(self._rng.integers(2**63)), n_kicks)
         finally:
             if climber.reward > self._score.reward_of(self.best):
                 self.best = climber.best
 
     def _check(self, reward: float) -> None:
-        self._monitor.check(lambda seconds: Progress(0.0, 0, None, 0, reward, seconds, detail="refining"))
+        check_on(self._monitor, reward)

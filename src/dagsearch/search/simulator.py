@@ -11,19 +11,12 @@ from numpy.typing import NDArray
 
 from dagsearch.graph.bitset import membership_from_rows
 from dagsearch.kernels.bits import words_for
+from dagsearch.kernels.guided import simulate_guided
 from dagsearch.kernels.process import NO_STUB, add_edge
-from dagsearch.kernels.simulate import (
-    CONTROL,
-    DONE,
-    FAILED,
-    MEMO_FULL,
-    NO_BUDGET,
-    TERMS,
-    TREE_FULL,
-    Search,
-    simulate,
-)
+from dagsearch.kernels.simulate import simulate
+from dagsearch.kernels.simulation import CONTROL, DONE, FAILED, MEMO_FULL, NO_BUDGET, TERMS, TREE_FULL, Search
 from dagsearch.kernels.tree import ROOT, TABULATED, Tree, reset
+from dagsearch.search.guidance import Guidance
 from dagsearch.search.monitor import Monitor, Progress
 from dagsearch.search.process import (
     adjacency_from_parents,
@@ -50,6 +43,7 @@ def _new_tree(capacity: int) -> Tree:
         visits=np.zeros(capacity, dtype=np.int32),
         mean=np.zeros(capacity),
         spread=np.zeros(capacity),
+        prior=np.zeros(capacity),
         size=np.zeros(1, dtype=np.int64),
         log_width=np.concatenate([[0.0], np.sqrt(2.0 * np.log(counts))]),
         inverse_root=np.concatenate([[np.inf], 1.0 / np.sqrt(counts)]),
@@ -80,14 +74,28 @@ class Simulator:
         Clock and listener.
     horizon
         A simulation adds at most so many edges to the root; None: up to the budget.
+    guidance
+        What guides rollouts; None: they are uniform.
+    uses_prior
+        Whether guidance is a prior of the tree policy, too.
     """
 
     def __init__(
-        self, problem: Problem, score: ScoreLike, seed: int, monitor: Monitor, horizon: int | None = None
+        self,
+        problem: Problem,
+        score: ScoreLike,
+        seed: int,
+        monitor: Monitor,
+        horizon: int | None = None,
+        guidance: Guidance | None = None,
+        uses_prior: bool = False,
     ) -> None:
         self.problem = problem
         self.score = score
         self.monitor = monitor
+        self._guidance = guidance
+        self._unknown_to_guidance = set(range(problem.n_nodes))  # effects with other causes than it has heard of
+        self._uses_prior = uses_prior
         self._most_edges = problem.max_edges if problem.edge_budget is None else problem.edge_budget
         self._horizon = min(horizon or self._most_edges, self._most_edges)
         self.n_simulations = 0
@@ -191,6 +199,8 @@ class Simulator:
         """Run simulations below the root, with a fresh tree, or without one if ``exploration`` is None."""
         control = self._control
         self._n_planned = n_simulations
+        if self._guidance is not None:
+            self._guide(self._guidance)
         control["n_edges_limit"] = min(self._most_edges, self.n_edges + self._horizon)
         control["n_done"] = 0
         control["use_tree"] = exploration is not None
@@ -202,6 +212,16 @@ class Simulator:
             self._run_to_target(int(control["n_done"]))
             slower = (self.monitor.seconds - started) / _SECONDS_PER_CHUNK
             self._chunk = int(np.clip(self._chunk / max(slower, 0.1), 16, 100_000))
+
+    def _guide(self, guidance: Guidance) -> None:
+        """Tell what guides rollouts where the root is."""
+        search = self._search
+        for effect in sorted(self._unknown_to_guidance):
+            self.monitor.check(self._progress)
+            guidance.learn(effect, search.root, search.root_terms)
+        if self._unknown_to_guidance:
+            guidance.move_to(search.root, search.root_terms)
+            self._unknown_to_guidance.clear()
 
     def calibrate(self, n_simulations: int, exploration: float) -> None:
         """Simulate only to learn the mean return at the root; counted apart, even if it ends early."""
@@ -215,7 +235,7 @@ class Simulator:
         with self.score.cache.lock:
             self._search = self._search._replace(memo=self.score.cache.memo)
             while True:
-                status = simulate(self._search, self._words)
+                status = self._simulate()
                 n_done = int(self._control["n_done"])
                 self.n_simulations += n_done - n_before
                 n_before = n_done
@@ -226,13 +246,27 @@ class Simulator:
                     return
                 self._enlarge(status)
 
+    def _simulate(self) -> int:
+        """Run the kernel; returns its status."""
+        if self._guidance is None:
+            return int(simulate(self._search, self._words))
+        guidance = self._guidance
+        return int(simulate_guided(self._search, guidance.guide, guidance.growth, self._uses_prior, self._words))
+
     def _enlarge(self, status: int) -> None:
         """Give the kernel the memory it came back for."""
         if status == MEMO_FULL:
-            self.score.cache.grow(self.score.family, int(self._control["n_edges_limit"]))
+            self.score.cache.grow(self.score.family, self._most_entries())
             self._search = self._search._replace(memo=self.score.cache.memo)
         elif status == TREE_FULL:
             self._search = self._search._replace(tree=_larger_tree(self._search.tree))
+
+    def _most_entries(self) -> int:
+        """The most local scores that one simulation enters in the memo."""
+        n_edges = int(self._control["n_edges_limit"])
+        return (
+            n_edges if self._guidance is None else n_edges * int(self._guidance.guide.guidance["entries_per_edge"][0])
+        )
 
     def _answer(self, what: int, how_many: int) -> int:
         """Called by the kernel in the middle of a simulation, for what it cannot compute itself."""
@@ -304,6 +338,7 @@ class Simulator:
             own[:] = of_root
         self._search.graph.touched[:] = 0
         self._set_root_terms()
+        self._unknown_to_guidance.add(action)
 
     def _anticipate(self, nodes: Iterable[int]) -> None:
         """Tell the score that simulations will add causes to these nodes, the last one first."""
