@@ -7,6 +7,7 @@ r"""Causal discovery by Monte Carlo tree search in the space of directed acyclic
                               \_______|________________/
                                    estimators: CDUCT, OrderSearch, GreedySearch, RandomSearch, RandomSampling,
                                                CAM, RLBIC, NOTEARS, LiNGAM, GES, PC, ExactSearch
+                                   confidence: posterior
                                    experiments: the paper's tables and figures, run by estimators
 
 Names are imported when they are first used, so that ``import dagsearch`` costs next to nothing.
@@ -29,6 +30,8 @@ from dagsearch.errors import (
 
 if TYPE_CHECKING:
     from dagsearch import datasets, metrics, report, scores
+    from dagsearch.confidence import Confidence
+    from dagsearch.confidence.posterior import Posterior, posterior
     from dagsearch.data import Dataset, as_dataset, read_dataset
     from dagsearch.estimators import (
         CAM,
@@ -63,6 +66,7 @@ __all__ = [
     "PDAG",
     "RLBIC",
     "Certificate",
+    "Confidence",
     "CycleError",
     "CyclicGraph",
     "DagsearchError",
@@ -75,6 +79,7 @@ __all__ = [
     "LiNGAM",
     "MissingExtraError",
     "OrderSearch",
+    "Posterior",
     "RandomSampling",
     "RandomSearch",
     "RankedDAG",
@@ -87,6 +92,7 @@ __all__ = [
     "discover",
     "gam_pvalues",
     "metrics",
+    "posterior",
     "prune",
     "read_dataset",
     "report",
@@ -111,6 +117,9 @@ _HOMES = {
     "Result": "dagsearch.estimators",
     "certify": "dagsearch.estimators",
     "discover": "dagsearch.estimators",
+    "Confidence": "dagsearch.confidence",
+    "Posterior": "dagsearch.confidence",
+    "posterior": "dagsearch.confidence",
     "DAG": "dagsearch.graph",
     "PDAG": "dagsearch.graph",
     "CyclicGraph": "dagsearch.graph",

@@ -15,7 +15,6 @@ from sklearn.base import BaseEstimator
 from dagsearch import checks, scores
 from dagsearch.data import Dataset, as_dataset
 from dagsearch.errors import DataError, InputError, UnknownNameError
-from dagsearch.estimators.progress import progress_bar
 from dagsearch.estimators.result import Construction, Graph, Result
 from dagsearch.gam import max_parents_for
 from dagsearch.graph import DAG, PDAG, CyclicGraph
@@ -32,6 +31,7 @@ from dagsearch.pruning import EdgeEvidence, evidence
 from dagsearch.scores.choose import Choice, choose
 from dagsearch.scores.levels import require_levels
 from dagsearch.search.monitor import Monitor
+from dagsearch.search.progress import progress_bar
 
 logger = logging.getLogger("dagsearch")
 

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from dagsearch import checks
 from dagsearch.errors import InputError
 from dagsearch.estimators.base import DagEstimator, reward_of
-from dagsearch.estimators.progress import progress_bar
 from dagsearch.estimators.result import Graph
 from dagsearch.estimators.scored import ScoreSearch, start_edges
 from dagsearch.graph import DAG, Knowledge
@@ -20,6 +19,7 @@ from dagsearch.scores import Score
 from dagsearch.search.exact import SOLVERS, ExactOutcome, ExactSettings, Solver, exact
 from dagsearch.search.exact.scip import require_scip
 from dagsearch.search.monitor import Monitor
+from dagsearch.search.progress import progress_bar
 from dagsearch.search.protocol import Problem
 
 

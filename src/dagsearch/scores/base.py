@@ -68,6 +68,10 @@ class Score:
     """Whether a local score takes milliseconds, so that a search should ask for few."""
     affordable: ClassVar[int] = 20_000_000
     """How many local scores may be evaluated to learn those of all parent sets, if nobody says how many."""
+    approximates: ClassVar[bool] = False
+    """Whether rewards are BIC: log probabilities of the data up to an error that does not vanish with more rows."""
+    no_probability: ClassVar[str] = ""
+    """Why rewards cannot be read as log probabilities, if so."""
 
     def __init__(self, n_nodes: int, family: Family | None = None) -> None:
         self.n_nodes = n_nodes
@@ -82,6 +86,11 @@ class Score:
     def settings(self) -> dict[str, Any]:
         """Further settings in force, as `make` takes them."""
         return {}
+
+    @property
+    def nats(self) -> float:
+        """How many nats (natural log units) of log probability one unit of reward is."""
+        return 1.0
 
     @property
     def equal_variances(self) -> bool:

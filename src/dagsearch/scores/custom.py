@@ -56,6 +56,7 @@ class CustomGraphScore(Score):
 
     name: ClassVar[str] = "custom"
     decomposable: ClassVar[bool] = False
+    no_probability: ClassVar[str] = "it does not split into one number per variable and its causes"
 
     def __init__(self, user_score: Any, n_nodes: int) -> None:
         super().__init__(n_nodes)

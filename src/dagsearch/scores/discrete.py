@@ -55,6 +55,11 @@ class CountingScore(Score):
         self.levels = levels if isinstance(levels, str) else known
 
     @property
+    def nats(self) -> float:
+        """The number of rows: rewards are log probabilities of the table divided by it."""
+        return float(self.family.n_samples)
+
+    @property
     def is_equivalent(self) -> bool:
         """Both scores are."""
         return True
@@ -70,6 +75,7 @@ class DiscreteBICScore(CountingScore):
     """Log-likelihood minus half log(n) per free parameter."""
 
     name: ClassVar[str] = "bic-discrete"
+    approximates: ClassVar[bool] = True
 
     def __init__(self, data: Dataset, levels: Levels = "seen") -> None:
         super().__init__(data, DISCRETE_BIC, 0.5 * math.log(data.n_samples) / data.n_samples, levels)

@@ -35,6 +35,7 @@ class FittedScore(PooledScore):
         Share of what the other parents leave unexplained that an edge must explain; not with ``penalty="edges"``.
     """
 
+    approximates: ClassVar[bool] = True
     least_rss: ClassVar[float] = 0.0
     """No fit has a smaller residual sum of squares."""
 
@@ -50,6 +51,11 @@ class FittedScore(PooledScore):
         twins = Twins.among(data.standardised())
         super().__init__(data.n_nodes, empty_family(data.n_nodes, **settings), n_jobs, twins)
         self.penalty = penalty
+
+    @property
+    def nats(self) -> float:
+        """Half the number of rows: a reward is minus the log of the mean square, whose likelihood has a power n/2."""
+        return 0.5 * float(self.family.n_samples)
 
     @abstractmethod
     def _residual_sum(self, fit: NDArray[np.float64], node: int) -> float:

@@ -78,6 +78,10 @@ class GPScore(FittedScore):
     name: ClassVar[str] = "bic-gp"
     fits_all_nodes: ClassVar[bool] = True
     least_rss: ClassVar[float] = ADDED_TO_RSS
+    no_probability: ClassVar[str] = (
+        "its curves pass almost through the points, so that its residuals measure no likelihood, and its penalty "
+        "counts edges rather than what was fitted"
+    )
 
     def __init__(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -40,7 +41,7 @@ def progress_bar(title: str) -> Iterator[Callable[[Progress], None]]:
                 rate=f"{progress.n_simulations / max(progress.seconds, 1e-9):,.0f} sims/s"
                 if progress.n_simulations
                 else "",
-                best=f"{progress.best_reward:.4f}",
+                best="..." if math.isnan(progress.best_reward) else f"{progress.best_reward:.4f}",
                 detail=progress.detail,
             )
 

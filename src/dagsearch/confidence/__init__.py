@@ -1,0 +1,13 @@
+"""How sure: from a table and a score, or a method, to probabilities of edges, directions and paths.
+
+::
+
+    score --> log weights of parent sets --> sums over all DAGs --> edges, paths, sampled DAGs --> Confidence
+              weights                        exact                  exact, sampling                result, consensus
+"""
+
+from dagsearch.confidence.consensus import BestDag, Consensus
+from dagsearch.confidence.posterior import Posterior, posterior
+from dagsearch.confidence.result import Confidence
+
+__all__ = ["BestDag", "Confidence", "Consensus", "Posterior", "posterior"]
