@@ -16,16 +16,17 @@ from dagsearch.confidence.weights import Report
 from dagsearch.kernels.dag_features import add_up_features
 from dagsearch.kernels.dag_sums import Problem, Products, SetSums, find_scales, pull, push
 from dagsearch.kernels.dag_weights import ParentSums, add_up_parent_sets
+from dagsearch.kernels.scaled import LOG_TWO
 
 MOST_NODES = 20
 """Beyond, neither time nor memory nor the precision of the sums would do."""
 TOLERANCE = 1e-6
 """Larger errors of probabilities are not accepted."""
 
-_NEGLECTED_BITS = 50  # what is left out is below 2^-50 of the sum, even if rounding errors grow as they can at worst
+_NEGLECTED_BITS = 50  # what is left out is below 2^-50 of the sum
 _WORKERS = 2  # the work is split in the same way whatever the number of threads, so that results are the same
 _TERMS_BETWEEN_REPORTS = 1 << 24
-_NO_EXPONENTS_BEYOND = 5e8  # nats
+_WIDEST_SPREAD = 3e7  # nats between parent sets of a node, so that exponents of sums over nodes fit in 30 bits
 
 
 class PrecisionError(Exception):
@@ -39,7 +40,9 @@ class DagSums:
     Attributes
     ----------
     log_weights
-        (n_nodes, 2^(n_nodes - 1)) float64 log weights of parent sets.
+        (n_nodes, 2^(n_nodes - 1)) float64 log weights of parent sets, the largest of each node being 0.
+    offset
+        What was subtracted for that, in all.
     problem
         The sums.
     non_descendants
@@ -49,6 +52,7 @@ class DagSums:
     """
 
     log_weights: NDArray[np.float64]
+    offset: float
     problem: Problem
     non_descendants: NDArray[np.float64]
     error: float
@@ -62,7 +66,7 @@ class DagSums:
     def log_total(self) -> float:
         """Logarithm of the sum of the weights of all DAGs."""
         z = self.problem.z
-        return math.log(z.high[-1]) + int(z.exponents[-1]) * math.log(2.0)
+        return math.log(z.values[-1]) + int(z.exponents[-1]) * LOG_TWO + self.offset
 
     @cached_property
     def _features(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -89,9 +93,9 @@ class DagSums:
         """P(the parents of a node are P) for each set P, (2^(n_nodes - 1),), numbered without the bit of the node."""
         sums = self.problem.sums
         with np.errstate(divide="ignore"):
-            log_sums = np.log(sums.high[node]) + sums.exponents[node] * math.log(2.0)
+            log_sums = np.log(sums.values[node]) + sums.exponents[node] * LOG_TWO
             ratios = np.log(np.maximum(self.non_descendants[node], 0.0)) - log_sums
-        ratios[sums.high[node] == 0.0] = -np.inf
+        ratios[sums.values[node] == 0.0] = -np.inf
         for bit in range(self.n_nodes - 1):
             by_bit = ratios.reshape(-1, 2, 2**bit)
             by_bit[:, 0] = np.logaddexp(by_bit[:, 0], by_bit[:, 1])
@@ -103,11 +107,9 @@ def new_products(n_nodes: int) -> Products:
     """Scratch of the kernels."""
     n = 2**n_nodes
     return Products(
-        high=np.empty(n),
-        low=np.empty(n),
+        values=np.empty(n),
         exponents=np.empty(n, dtype=np.int64),
         sets=np.empty(n, dtype=np.uint64),
-        factors=np.empty((2, n)),
         open=np.empty(n_nodes, dtype=np.int64),
     )
 
@@ -131,11 +133,13 @@ def sum_over_dags(log_weights: NDArray[np.float64], n_jobs: int, report: Report)
         If the result would be wrong by more than `TOLERANCE`.
     """
     n_nodes = len(log_weights)
-    finite = log_weights[np.isfinite(log_weights)]
-    if np.isnan(log_weights).any() or np.abs(finite).max(initial=0.0) > _NO_EXPONENTS_BEYOND:
-        raise PrecisionError(f"log weights beyond {_NO_EXPONENTS_BEYOND:g} nats")
+    best = log_weights.max(axis=1, keepdims=True)
+    log_weights = log_weights - best
+    spread = -float(log_weights.min(where=np.isfinite(log_weights), initial=0.0))
+    if spread > _WIDEST_SPREAD:
+        raise PrecisionError(f"log weights of one variable differ by {spread:.1e} nats, more than can be summed")
     shape = log_weights.shape
-    sums = ParentSums(np.empty(shape), np.empty(shape), np.empty(shape, dtype=np.int32))
+    sums = ParentSums(np.empty(shape), np.empty(shape, dtype=np.int32))
     for node in range(n_nodes):
         add_up_parent_sets(log_weights, sums, node)
         report(0.0, "sums over parent sets")
@@ -144,24 +148,21 @@ def sum_over_dags(log_weights: NDArray[np.float64], n_jobs: int, report: Report)
     problem = Problem(sums, z, b, _margin(n_nodes))
     non_descendants = np.zeros(shape)
     _solve(problem, non_descendants, n_jobs, report)
-    return DagSums(log_weights, problem, non_descendants, _checked_error(problem, non_descendants))
+    error = _checked_error(problem, non_descendants)
+    return DagSums(log_weights, float(best.sum()), problem, non_descendants, error)
 
 
 def _new_set_sums(n_nodes: int) -> SetSums:
     n = 2**n_nodes
-    return SetSums(np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64))
+    return SetSums(np.zeros(n), np.zeros(n, dtype=np.int64))
 
 
 def _margin(n_nodes: int) -> int:
     """Bits below the sum over all DAGs at which a term cannot matter.
 
-    Its exponent may be too low by n! 2^n, and what is left out enters other sums as often as rounding errors do at
-    worst: as there are ordered partitions.
+    Its exponent may be too low by n! 2^n, and there are up to 3^n such terms.
     """
-    n_partitions = [1]
-    for n in range(1, n_nodes + 1):
-        n_partitions.append(sum(math.comb(n, k) * n_partitions[n - k] for k in range(1, n + 1)))
-    bits = math.log2(math.factorial(n_nodes)) + n_nodes + math.log2(n_partitions[n_nodes])
+    bits = math.log2(math.factorial(n_nodes)) + n_nodes + n_nodes * math.log2(3.0)
     return math.ceil(bits) + _NEGLECTED_BITS
 
 
@@ -169,9 +170,9 @@ def _solve(problem: Problem, non_descendants: NDArray[np.float64], n_jobs: int, 
     """Fill Z from small to large sets, then B and the probabilities from large to small ones."""
     n_nodes = len(non_descendants)
     scratch = [new_products(n_nodes) for _ in range(_WORKERS)]
-    parts = (_new_set_sums(n_nodes), _new_set_sums(n_nodes))
-    parts[0].high[0] = 1.0
-    problem.b.high[-1] = 1.0
+    parts = np.zeros((_WORKERS, 2**n_nodes))
+    parts[0, 0] = 1.0
+    problem.b.values[-1] = 1.0
     n_levels = 2 * (n_nodes + 1)
     with ThreadPoolExecutor(min(n_jobs, _WORKERS)) as pool:
         for size in range(n_nodes + 1):
@@ -204,7 +205,7 @@ def _checked_error(problem: Problem, non_descendants: NDArray[np.float64]) -> fl
     """Sums from both sides agree, and probabilities are positive and add up to 1, up to this error."""
     z, b = problem.z, problem.b
     scale = 2.0 ** int(b.exponents[0] - z.exponents[-1])
-    between = abs(float(b.high[0] / z.high[-1]) * scale - 1.0)
+    between = abs(float(b.values[0] / z.values[-1]) * scale - 1.0)
     of_nodes = float(np.abs(non_descendants.sum(axis=1) - 1.0).max())
     below_zero = float(-np.minimum(non_descendants, 0.0).sum(axis=1).min())
     error = max(between, of_nodes, below_zero)

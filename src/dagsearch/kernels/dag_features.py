@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dagsearch.kernels.compile import entry_point
-from dagsearch.kernels.twofold import power_of_two
+from dagsearch.kernels.scaled import power_of_two
 
 
 @entry_point
@@ -24,7 +24,7 @@ def add_up_features(sums, node, non_descendants, parents, descendants):
     parents, descendants
         (n_nodes - 1,) float64 output: probabilities that each other node is a parent, or a descendant, of ``node``.
     """
-    high, exponents = sums.high, sums.exponents
+    values, exponents = sums.values, sums.exponents
     for i in range(parents.shape[0]):
         parents[i] = descendants[i] = 0.0
     for members in range(non_descendants.shape[1]):
@@ -35,6 +35,6 @@ def add_up_features(sums, node, non_descendants, parents, descendants):
             if members >> i & 1:
                 fewer = members ^ 1 << i
                 scale = power_of_two(exponents[node, fewer] - exponents[node, members])
-                parents[i] += share * (1.0 - high[node, fewer] / high[node, members] * scale)
+                parents[i] += share * (1.0 - values[node, fewer] / values[node, members] * scale)
             else:
                 descendants[i] += share

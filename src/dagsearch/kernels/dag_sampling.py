@@ -19,10 +19,9 @@ import numpy as np
 from dagsearch.kernels.compile import entry_point, kernel
 from dagsearch.kernels.dag_sums import complete, find_open
 from dagsearch.kernels.dag_weights import squeeze
-from dagsearch.kernels.twofold import add, multiply, power_of_two
+from dagsearch.kernels.scaled import LOG_TWO, power_of_two
 
 _ONE = np.uint64(1)
-_LOG_TWO = 0.6931471805599453
 
 
 class RankedSets(NamedTuple):
@@ -35,36 +34,35 @@ class RankedSets(NamedTuple):
 
 @kernel
 def _into_next_layer(sums, node, members, last):
-    """x_j as (high, exponent)."""
+    """x_j as (value, exponent)."""
     k = squeeze(members, node)
-    high, low, exponent = sums.high[node, k], sums.low[node, k], np.int64(sums.exponents[node, k])
+    value, exponent = sums.values[node, k], np.int64(sums.exponents[node, k])
     if members != 0:
         fewer = squeeze(members & ~last, node)
-        scale = power_of_two(sums.exponents[node, fewer] - exponent)
-        high, low = add(high, low, -sums.high[node, fewer] * scale, -sums.low[node, fewer] * scale)
-    return max(high, 0.0), exponent
+        value -= sums.values[node, fewer] * power_of_two(sums.exponents[node, fewer] - exponent)
+    return max(value, 0.0), exponent
 
 
 @kernel
 def _weigh_layers(problem, members, last, products, n_open):
-    """Cumulative weights of all next layers, in ``products.high``, up to a common factor."""
+    """Cumulative weights of all next layers, in ``products.values``, up to a common factor."""
     complete(problem, members, products, n_open)
-    high, low = products.high, products.low
+    values = products.values
     n = _ONE << np.uint64(n_open)
     width = _ONE
     for position in range(n_open):
         node = products.open[position]
         share = _into_next_layer(problem.sums, node, members, last)[0]
-        share /= problem.sums.high[node, squeeze(members, node)]
+        share /= problem.sums.values[node, squeeze(members, node)]
         for start in range(np.uint64(0), n, width << _ONE):
             for s in range(start, start + width):
                 # The terms have alternating signs, beginning with a minus.
-                high[s], low[s] = add(high[s], low[s], high[s + width], low[s + width])
-                high[s + width], low[s + width] = multiply(high[s + width], low[s + width], -share, 0.0)
+                values[s] += values[s + width]
+                values[s + width] *= -share
         width = width << _ONE
-    high[0] = 0.0
+    values[0] = 0.0
     for s in range(_ONE, n):
-        high[s] = high[s - _ONE] + max(-high[s], 0.0)
+        values[s] = values[s - _ONE] + max(-values[s], 0.0)
 
 
 @kernel
@@ -106,8 +104,8 @@ def next_layers(problem, order, members, last, uniforms, layers, products):
             n_open = find_open(problem, state, products.open)
             _weigh_layers(problem, state, state_last, products, n_open)
             n = _ONE << np.uint64(n_open)
-        total = products.high[n - _ONE]
-        chosen = _first_above(products.high, n, uniforms[k] * total)
+        total = products.values[n - _ONE]
+        chosen = _first_above(products.values, n, uniforms[k] * total)
         layers[k] = np.int64(products.sets[chosen]) & ~state
 
 
@@ -132,8 +130,8 @@ def draw_parents(sums, ranked, order, members, last, layers, uniforms, parents):
         for node in range(parents.shape[1]):
             if not layers[k] >> node & 1:
                 continue
-            high, exponent = _into_next_layer(sums, node, members[k], last[k])
-            log_total = np.log(high) + exponent * _LOG_TWO
+            value, exponent = _into_next_layer(sums, node, members[k], last[k])
+            log_total = np.log(value) + exponent * LOG_TWO
             left = uniforms[k, node]
             for f in range(ranked.starts[node], ranked.starts[node + 1]):
                 candidate = ranked.sets[f]

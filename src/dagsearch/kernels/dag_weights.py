@@ -1,7 +1,7 @@
 """From log weights of parent sets to sums over all parent sets inside a set of nodes.
 
-Sets of parents of node j are numbered without the bit of j (`squeeze`). The sums are kept as numbers of twice the
-precision with exponents (`twofold`), since those of different sets differ by thousands of orders of magnitude.
+Sets of parents of node j are numbered without the bit of j (`squeeze`). The sums are kept as numbers of any size
+(`scaled`), since those of different sets differ by thousands of orders of magnitude.
 """
 
 from __future__ import annotations
@@ -11,21 +11,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dagsearch.kernels.compile import entry_point, kernel
-from dagsearch.kernels.twofold import add, exponent_of, power_of_two
+from dagsearch.kernels.scaled import LOG_TWO, exponent_of, power_of_two
 
 NOTHING = -(1 << 30)
-"""Exponent of zero: below that of any other number."""
-_LOG_TWO = 0.6931471805599453
+"""Exponent of zero: below the sum of those that one DAG has."""
 
 
 class ParentSums(NamedTuple):
-    """W_j(T), the sum of the weights of all parent sets of j inside T; 0, with exponent `NOTHING`, or mantissa 1 to 2.
+    """W_j(T), the sum of the weights of all parent sets of j inside T.
 
-    All arrays are (n_nodes, 2^(n_nodes - 1)).
+    A mantissa from 1 to 2 and an exponent, or 0 and `NOTHING`. Both arrays are (n_nodes, 2^(n_nodes - 1)).
     """
 
-    high: Any  # float64
-    low: Any  # float64
+    values: Any  # float64
     exponents: Any  # int32
 
 
@@ -39,43 +37,38 @@ def squeeze(members, node):
 @kernel
 def _from_logs(log_weights, sums, node):
     for k in range(log_weights.shape[1]):
-        sums.low[node, k] = 0.0
         if log_weights[node, k] == -np.inf:
-            sums.high[node, k], sums.exponents[node, k] = 0.0, NOTHING
+            sums.values[node, k], sums.exponents[node, k] = 0.0, NOTHING
         else:
-            exponent = np.floor(log_weights[node, k] / _LOG_TWO)
-            sums.high[node, k] = np.exp(log_weights[node, k] - exponent * _LOG_TWO)
+            exponent = np.floor(log_weights[node, k] / LOG_TWO)
+            sums.values[node, k] = np.exp(log_weights[node, k] - exponent * LOG_TWO)
             sums.exponents[node, k] = exponent
 
 
 @kernel
 def _spread_to_supersets(sums, node):
     """Add to each set what its subsets have, one element at a time."""
-    high, low, exponents = sums.high, sums.low, sums.exponents
+    values, exponents = sums.values, sums.exponents
     width = 1
-    while width < high.shape[1]:
-        for start in range(0, high.shape[1], 2 * width):
+    while width < values.shape[1]:
+        for start in range(0, values.shape[1], 2 * width):
             for k in range(start, start + width):
                 ours, theirs = np.int64(exponents[node, k + width]), np.int64(exponents[node, k])
                 common = max(ours, theirs)
-                a, b = power_of_two(ours - common), power_of_two(theirs - common)
-                high[node, k + width], low[node, k + width] = add(
-                    high[node, k + width] * a, low[node, k + width] * a, high[node, k] * b, low[node, k] * b
-                )
+                values[node, k + width] = values[node, k + width] * power_of_two(ours - common) + values[
+                    node, k
+                ] * power_of_two(theirs - common)
                 exponents[node, k + width] = common
         width *= 2
 
 
 @kernel
 def _normalise(sums, node):
-    high, low, exponents = sums.high, sums.low, sums.exponents
-    for k in range(high.shape[1]):
-        if high[node, k] > 0.0:
-            exponent = exponent_of(high[node, k])
-            scale = power_of_two(-exponent)
-            high[node, k] *= scale
-            low[node, k] *= scale
-            exponents[node, k] += exponent
+    for k in range(sums.values.shape[1]):
+        if sums.values[node, k] > 0.0:
+            exponent = exponent_of(sums.values[node, k])
+            sums.values[node, k] *= power_of_two(-exponent)
+            sums.exponents[node, k] += exponent
 
 
 @entry_point
