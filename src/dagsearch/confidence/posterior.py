@@ -81,7 +81,7 @@ class Posterior(BaseEstimator):  # type: ignore[misc]
     >>> import dagsearch as ds
     >>> sure = ds.Posterior(score="bdeu", random_state=0).fit(ds.datasets.load("asia")).confidence_
     >>> sure.graph().n_edges
-    7
+    8
     """
 
     score: Any = "auto"
@@ -266,9 +266,9 @@ def posterior(
     Examples
     --------
     >>> import dagsearch as ds
-    >>> sure = ds.posterior(ds.datasets.load("asia"), score="bdeu", sample_size=10.0, random_state=0)
+    >>> sure = ds.posterior(ds.datasets.load("asia"), score="bdeu", sample_size=1.0, random_state=0)
     >>> sure
-    Confidence(posterior, exact: 8 variables, 7 edges more likely than not)
+    Confidence(posterior, exact: 8 variables, 8 edges more likely than not)
     """
     model = Posterior(
         score=score,

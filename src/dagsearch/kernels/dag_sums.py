@@ -19,9 +19,9 @@ which T is the set of all non-descendants of j:
 Rounding. Each term is at most its sum, as its graphs are some of all graphs; so Z(U) is computed with an error of at
 most some 2^|U| roundings of itself. An error of Z(U) enters Z(all) with a factor of B(U), the recursion being linear,
 that is, with the probability that U holds the ancestors of its members, and no more. Together these are some 3^n
-roundings at the very worst: 1e-8 for 16 nodes, 1e-6 for 20. Where all weights of a size are the same and the empty graph
-dominates, they come near it, since errors are the same, too; with a little noise in them they are a hundred times
-smaller. Callers compare Z(all) with B(none), and look whether probabilities add up to 1.
+roundings at the very worst: 1e-8 for 16 nodes, 1e-6 for 20. Where the empty graph dominates and all sets of a size have
+the same weight they come near it, since their errors are the same, too; a little noise in the weights makes them a
+hundred times smaller. Callers compare Z(all) with B(none), and look whether probabilities add up to 1.
 
 Scales of Z and B are those of the best orders of the nodes, 2^(sum of exponents of W along the order): the true values
 are larger, and at most n! 2^n times as large. They also tell which terms do not matter: where that of one node j in S
