@@ -108,8 +108,8 @@ def new_products(n_nodes: int) -> Products:
     n = 2**n_nodes
     return Products(
         values=np.empty(n),
-        exponents=np.empty(n, dtype=np.int64),
-        sets=np.empty(n, dtype=np.uint64),
+        exponents=np.empty(n, dtype=np.int32),
+        sets=np.empty(n, dtype=np.uint32),
         open=np.empty(n_nodes, dtype=np.int64),
     )
 
@@ -154,7 +154,7 @@ def sum_over_dags(log_weights: NDArray[np.float64], n_jobs: int, report: Report)
 
 def _new_set_sums(n_nodes: int) -> SetSums:
     n = 2**n_nodes
-    return SetSums(np.zeros(n), np.zeros(n, dtype=np.int64))
+    return SetSums(np.zeros(n), np.zeros(n, dtype=np.int32))
 
 
 def _margin(n_nodes: int) -> int:

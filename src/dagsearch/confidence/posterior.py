@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -118,8 +118,8 @@ class Posterior(BaseEstimator):  # type: ignore[misc]
         _require_log_probability(judge.score)
         restrictions = self._restrictions(judge.data)
         with self._reporting() as report:
-            self.confidence_ = self._posterior(judge, restrictions, rng, report)
-        self.confidence_.details["seed"] = seed
+            found = self._posterior(judge, restrictions, rng, report)
+        self.confidence_ = replace(found, details={**found.details, "seed": seed})
         self.score_ = judge.score
         return self
 
@@ -136,7 +136,7 @@ class Posterior(BaseEstimator):  # type: ignore[misc]
 
     def _by_chains(self, reason: str) -> Confidence:
         """Markov chains will stand here."""
-        raise InputError(f"no posterior over so many graphs: {reason}")
+        raise InputError(f"there is no posterior of this table and score: {reason}")
 
     def _exactly(
         self, judge: _Judge, restrictions: Restrictions, rng: np.random.Generator, report: Report

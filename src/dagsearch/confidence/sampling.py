@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from dagsearch.confidence.exact import DagSums, new_products
+from dagsearch.confidence.exact import DagSums, PrecisionError, new_products
 from dagsearch.confidence.weights import Report, unsqueezed
 from dagsearch.kernels.dag_sampling import RankedSets, draw_parents, next_layers
 
@@ -44,6 +44,8 @@ class ExactSampler:
                     report(float(np.bitwise_count(members).mean()) / n_nodes, "sampled graphs")
             members[order] |= layers[order]
             last[order] = layers[order]
+        if (members != 2**n_nodes - 1).any():
+            raise PrecisionError("some sampled graphs could not be completed")
         return (parents[:, np.newaxis, :] >> np.arange(n_nodes)[:, np.newaxis] & 1).astype(np.int8)
 
     @cached_property

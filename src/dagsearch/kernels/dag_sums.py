@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dagsearch.kernels.compile import entry_point, kernel
-from dagsearch.kernels.dag_weights import squeeze
+from dagsearch.kernels.dag_weights import NOTHING, squeeze
 from dagsearch.kernels.scaled import LEAST_EXPONENT, power_of_two
 
 # Unsigned numbers as indices spare a test for negative ones, which would keep loops from being vectorised.
@@ -46,7 +46,7 @@ class SetSums(NamedTuple):
     """One number for each set of nodes; both arrays are (2^n_nodes,)."""
 
     values: Any  # float64
-    exponents: Any  # int64
+    exponents: Any  # int32
 
 
 class Problem(NamedTuple):
@@ -65,14 +65,17 @@ class Products(NamedTuple):
     """
 
     values: Any  # float64
-    exponents: Any  # int64
-    sets: Any  # uint64   T + S
+    exponents: Any  # int32
+    sets: Any  # uint32   T + S
     open: Any  # (n_nodes,) int64   the open nodes, ascending
 
 
 @entry_point
 def find_scales(sums, forward, backward):
-    """Exponents of Z and of B: those of the best order of the nodes of each set, and of the rest."""
+    """Exponents of Z and of B: those of the best order of the nodes of each set, and of the rest.
+
+    Where there is no order, since some node has no parent set that is allowed, they are `NOTHING`.
+    """
     n_nodes = sums.values.shape[0]
     n_sets = 1 << n_nodes
     forward[0] = 0
@@ -82,14 +85,14 @@ def find_scales(sums, forward, backward):
             if members >> v & 1:
                 fewer = members ^ 1 << v
                 best = max(best, forward[fewer] + sums.exponents[v, squeeze(fewer, v)])
-        forward[members] = best
+        forward[members] = max(best, NOTHING)
     backward[n_sets - 1] = 0
     for members in range(n_sets - 2, -1, -1):
         best = -(1 << 62)
         for v in range(n_nodes):
             if not members >> v & 1:
                 best = max(best, backward[members | 1 << v] + sums.exponents[v, squeeze(members, v)])
-        backward[members] = best
+        backward[members] = max(best, NOTHING)
 
 
 @kernel
@@ -111,12 +114,12 @@ def find_open(problem, members, open_nodes):
 def multiply_out(sums, members, value, exponent, products, n_open):
     """Products value 2^exponent prod_{j in S} -W_j(T) for all sets S of open nodes."""
     values, exponents, sets = products.values, products.exponents, products.sets
-    values[0], exponents[0], sets[0] = value, exponent, np.uint64(members)
+    values[0], exponents[0], sets[0] = value, exponent, np.uint32(members)
     width = _ONE
     for position in range(n_open):
         v = products.open[position]
         k = squeeze(members, v)
-        w, w_exponent, bit = -sums.values[v, k], np.int64(sums.exponents[v, k]), np.uint64(1 << v)
+        w, w_exponent, bit = -sums.values[v, k], sums.exponents[v, k], np.uint32(1 << v)
         # One loop for each array: together they would need too many tests of overlaps to be vectorised.
         for s in range(width):
             values[width + s] = values[s] * w
@@ -152,7 +155,7 @@ def push(problem, parts, part, chosen, products):
         multiply_out(problem.sums, members, -value, z.exponents[members], products, n_open)
         for s in range(_ONE, _ONE << np.uint64(n_open)):
             larger = products.sets[s]
-            exponent = products.exponents[s] - z.exponents[larger]
+            exponent = np.int64(products.exponents[s]) - z.exponents[larger]
             if exponent >= LEAST_EXPONENT:
                 parts[part, larger] += products.values[s] * power_of_two(exponent)
 
@@ -167,7 +170,7 @@ def complete(problem, members, products, n_open):
     multiply_out(problem.sums, members, -1.0, -b.exponents[members], products, n_open)
     for s in range(_ONE << np.uint64(n_open)):
         larger = products.sets[s]
-        products.values[s] *= b.values[larger] * power_of_two(products.exponents[s] + b.exponents[larger])
+        products.values[s] *= b.values[larger] * power_of_two(np.int64(products.exponents[s]) + b.exponents[larger])
 
 
 @kernel
