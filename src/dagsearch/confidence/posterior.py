@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from dagsearch import checks, scores
+from dagsearch.confidence.by_chains import sample_posterior
 from dagsearch.confidence.exact import MOST_NODES, PrecisionError, sum_over_dags
 from dagsearch.confidence.result import Confidence
 from dagsearch.confidence.sampling import ExactSampler
@@ -63,7 +64,7 @@ class Posterior(BaseEstimator):  # type: ignore[misc]
     n_jobs
         Threads; -1 stands for all cores. Results do not depend on it.
     time_limit
-        Seconds after which the attempt ends with an error.
+        Seconds after which chains end with what they have, and sums over all graphs, which have nothing, with an error.
     progress
         Whether to draw a bar on standard error.
     kinds
@@ -117,26 +118,39 @@ class Posterior(BaseEstimator):  # type: ignore[misc]
         judge = self._judge(as_dataset(X, kinds=self.kinds))
         _require_log_probability(judge.score)
         restrictions = self._restrictions(judge.data)
-        with self._reporting() as report:
-            found = self._posterior(judge, restrictions, rng, report)
+        with self._watching() as watch:
+            found = self._posterior(judge, restrictions, rng, watch)
         self.confidence_ = replace(found, details={**found.details, "seed": seed})
         self.score_ = judge.score
         return self
 
     def _posterior(
-        self, judge: _Judge, restrictions: Restrictions, rng: np.random.Generator, report: Report
+        self, judge: _Judge, restrictions: Restrictions, rng: np.random.Generator, watch: _Watch
     ) -> Confidence:
         """The one place where the way is chosen: exactly, or by chains where that cannot be done."""
         if judge.score.n_nodes > MOST_NODES:
-            return self._by_chains(f"the exact way takes at most {MOST_NODES} variables, got {judge.score.n_nodes}")
+            return self._by_chains(judge, restrictions, rng, watch, f"more than {MOST_NODES} variables")
         try:
-            return self._exactly(judge, restrictions, rng, report)
+            return self._exactly(judge, restrictions, rng, watch)
         except PrecisionError as error:
-            return self._by_chains(str(error))
+            return self._by_chains(judge, restrictions, rng, watch, str(error))
 
-    def _by_chains(self, reason: str) -> Confidence:
-        """Markov chains will stand here."""
-        raise InputError(f"there is no posterior of this table and score: {reason}")
+    def _by_chains(
+        self, judge: _Judge, restrictions: Restrictions, rng: np.random.Generator, watch: _Watch, reason: str
+    ) -> Confidence:
+        found = sample_posterior(
+            judge.score,
+            judge.data.names,
+            restrictions,
+            self.n_samples,
+            rng,
+            watch.monitor,
+            watch,
+            checks.jobs(self.n_jobs),
+        )
+        watch.has_result = True
+        why = f"sampled by Markov chains, since sums over all graphs are out of reach: {reason}"
+        return replace(found, notes=(*judge.notes, why, *self._approximation(judge.score), *found.notes))
 
     def _exactly(
         self, judge: _Judge, restrictions: Restrictions, rng: np.random.Generator, report: Report
@@ -162,14 +176,17 @@ class Posterior(BaseEstimator):  # type: ignore[misc]
         )
 
     def _notes(self, score: scores.Score, max_parents: int) -> Iterator[str]:
-        if score.approximates:
-            yield f"{score.name} approximates the log probability of the data; so are these probabilities"
+        yield from self._approximation(score)
         if self.max_parents is not None or max_parents == score.n_nodes - 1:
             return
         if max_parents == score.max_parents:
             yield f"at most {max_parents} causes of a variable, as {score.name} can tell no more apart on so few rows"
         else:
             yield f"at most {max_parents} causes of a variable: larger sets are too many; set max_parents to go further"
+
+    def _approximation(self, score: scores.Score) -> Iterator[str]:
+        if score.approximates:
+            yield f"{score.name} approximates the log probability of the data; so are these probabilities"
 
     def _check(self) -> None:
         checks.knowledge(self.knowledge)
@@ -208,25 +225,35 @@ class Posterior(BaseEstimator):  # type: ignore[misc]
         return Restrictions(knowledge.required_edges(names), knowledge.allowed_edges(names), self.max_parents)
 
     @contextmanager
-    def _reporting(self) -> Iterator[Report]:
-        """A report that time limit, Ctrl-C and progress bar hear."""
+    def _watching(self) -> Iterator[_Watch]:
+        """What time limit, Ctrl-C and progress bar hear of."""
         if not self.progress:
-            with _guarded(Monitor(self.time_limit)) as report:
-                yield report
+            with _guarded(Monitor(self.time_limit)) as watch:
+                yield watch
             return
-        with progress_bar("posterior") as listener, _guarded(Monitor(self.time_limit, listener)) as report:
-            yield report
+        with progress_bar("posterior") as listener, _guarded(Monitor(self.time_limit, listener)) as watch:
+            yield watch
+
+
+class _Watch:
+    """A report to a monitor, and whether there is a result although that ended the work."""
+
+    def __init__(self, monitor: Monitor) -> None:
+        self.monitor = monitor
+        self.has_result = False
+
+    def __call__(self, share: float, what: str) -> None:
+        self.monitor.check(lambda seconds: Progress(share, 0, None, 0, float("nan"), seconds, what))
 
 
 @contextmanager
-def _guarded(monitor: Monitor) -> Iterator[Report]:
-    """Let the time limit and Ctrl-C end what is enclosed, with an error: there is no half of a sum over all graphs."""
-
-    def report(share: float, what: str) -> None:
-        monitor.check(lambda seconds: Progress(share, 0, None, 0, float("nan"), seconds, what))
-
+def _guarded(monitor: Monitor) -> Iterator[_Watch]:
+    """Let the time limit and Ctrl-C end what is enclosed, with an error if that leaves nothing: half a sum is none."""
+    watch = _Watch(monitor)
     with monitor.guard():
-        yield report
+        yield watch
+    if watch.has_result:
+        return
     if monitor.status == TIME_LIMIT:
         raise DagsearchError(
             f"time_limit of {monitor.time_limit:g} seconds was over before the posterior was there; allow more, or "
