@@ -17,8 +17,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from experiment_tables import quick_task, quick_tasks, without_times
 
+from dagsearch.engines import cluster, local
 from dagsearch.errors import DagsearchError, InputError, MissingExtraError
-from dagsearch.experiments.engines import ClusterEngine, Failure, LocalEngine, cluster, local
+from dagsearch.experiments.engines import ClusterEngine, Failure, LocalEngine
 from dagsearch.experiments.run import run
 from dagsearch.experiments.task import Record, settings
 
@@ -43,7 +44,7 @@ def once_each(tasks):
 
 
 def test_one_job_runs_in_this_process_and_in_order(monkeypatch):
-    monkeypatch.setattr("dagsearch.experiments.engines.local.LocalEngine._begin", None)
+    monkeypatch.setattr("dagsearch.engines.local.LocalEngine._begin", None)
     tasks = quick_tasks(3)
     outcomes = list(LocalEngine(1).run_all(tasks))
     assert [outcome.task for outcome in outcomes] == tasks
@@ -52,7 +53,7 @@ def test_one_job_runs_in_this_process_and_in_order(monkeypatch):
 
 def test_one_job_begins_a_run_only_when_it_is_asked_for(monkeypatch):
     asked = []
-    monkeypatch.setattr("dagsearch.experiments.engines.local.attempt", lambda task, _folder: asked.append(task))
+    monkeypatch.setattr("dagsearch.engines.local.attempt", lambda _work, task: asked.append(task))
     outcomes = LocalEngine(1).run_all(quick_tasks(3))
     assert asked == []
     next(outcomes)
@@ -83,7 +84,7 @@ def test_processes_yield_every_outcome_once_and_end_quietly_when_closed():
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no masks of signals")
 def test_processes_do_not_hear_ctrl_c_and_this_one_does_again(monkeypatch):
     monkeypatch.setattr(
-        "dagsearch.experiments.engines.local.attempt", lambda *_arguments: signal.pthread_sigmask(signal.SIG_BLOCK, ())
+        "dagsearch.engines.local.attempt", lambda *_arguments: signal.pthread_sigmask(signal.SIG_BLOCK, ())
     )
     handler = signal.getsignal(signal.SIGINT)
     assert list(LocalEngine(2).run_all(quick_tasks(2))) == [{signal.SIGINT}] * 2
@@ -247,7 +248,7 @@ def test_closing_cancels_what_is_left(local_cluster):
 def test_a_task_that_kills_its_workers_becomes_a_failure(local_cluster, monkeypatch):
     monkeypatch.setattr(local_cluster.scheduler, "allowed_failures", 0)
 
-    def deadly(task, *_more):
+    def deadly(_work, task, *_more):
         if task.seed == 42:
             os.kill(os.getpid(), signal.SIGKILL)
         return run(task)
@@ -321,7 +322,7 @@ def test_workers_of_several_threads_are_told_that_they_waste_them(caplog):
 def test_threads_of_a_worker_run_one_task_at_a_time(monkeypatch):
     under_way, most = [], []
 
-    def noted(task, _folder):
+    def noted(_work, task):
         under_way.append(task)
         time.sleep(0.02)
         most.append(len(under_way))
@@ -329,12 +330,12 @@ def test_threads_of_a_worker_run_one_task_at_a_time(monkeypatch):
 
     monkeypatch.setattr(cluster, "attempt", noted)
     with ThreadPoolExecutor(4) as threads:
-        list(threads.map(lambda task: cluster._attempt_alike(task, None, cluster.__version__), quick_tasks(4)))
+        list(threads.map(lambda task: cluster._attempt_alike(run, task, cluster.__version__), quick_tasks(4)))
     assert most == [1] * 4
 
 
 def test_a_worker_that_joins_late_with_another_version_runs_nothing():
-    failure = cluster._attempt_alike(quick_task(), None, "99.0")
+    failure = cluster._attempt_alike(run, quick_task(), "99.0")
     assert isinstance(failure, Failure)
     assert "has dagsearch" in failure.message
     assert "99.0" in failure.message

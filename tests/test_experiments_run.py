@@ -13,10 +13,10 @@ import pytest
 from experiment_tables import quick_task, without_times
 
 from dagsearch import datasets, scores
+from dagsearch.engines import Failure, attempt
 from dagsearch.estimators import CDUCT
 from dagsearch.experiments import local_scores
 from dagsearch.experiments import run as run_module
-from dagsearch.experiments.engines import Failure, attempt
 from dagsearch.experiments.local_scores import SharedScores
 from dagsearch.experiments.run import run
 from dagsearch.experiments.task import Task, settings
@@ -92,7 +92,7 @@ def test_versions_say_what_is_not_installed(monkeypatch):
 
 
 def test_an_exception_is_an_outcome_with_message_and_traceback():
-    failure = attempt(quick_task(data="sacks"), None)
+    failure = attempt(run, quick_task(data="sacks"))
     assert isinstance(failure, Failure)
     assert failure.message.startswith("UnknownNameError: unknown data set 'sacks'")
     assert "Traceback" in failure.details
@@ -114,7 +114,7 @@ def test_an_interrupted_fit_leaves_no_record(monkeypatch, own_cache):
 
     monkeypatch.setattr(CDUCT, "fit", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        attempt(quick_task(own_cache=own_cache), None)
+        attempt(run, quick_task(own_cache=own_cache))
     assert len(fitted) == 1
 
 

@@ -6,35 +6,34 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
-from pathlib import Path
 from types import FrameType
+from typing import Any, Generic
 
+from dagsearch.engines.base import GO_ON, Failure, Record, Task, attempt
 from dagsearch.errors import DagsearchError
-from dagsearch.experiments.engines.base import GO_ON, Failure, attempt
-from dagsearch.experiments.task import Record, Task
 
-Outcomes = Generator[Record | Failure, None, None]
+Outcomes = Generator[Any, None, None]
 
 
 @dataclass(frozen=True)
-class LocalEngine:
+class LocalEngine(Generic[Task, Record]):
     """The cores of this machine, by joblib.
 
     Parameters
     ----------
+    work
+        Runs a task.
     n_jobs
         Processes; with 1 everything happens in this one.
-    cache_folder
-        Where the processes exchange expensive local scores.
     """
 
+    work: Callable[[Task], Record]
     n_jobs: int = 1
-    cache_folder: Path | None = None
 
     def run_all(self, tasks: Sequence[Task]) -> Iterator[Record | Failure]:
         """Run all tasks, as many at a time as there are processes.
@@ -47,7 +46,7 @@ class LocalEngine:
             If the system has killed a process.
         """
         if self.n_jobs == 1:
-            yield from (attempt(task, self.cache_folder) for task in tasks)
+            yield from (attempt(self.work, task) for task in tasks)
         else:
             yield from self._in_processes(tasks)
 
@@ -72,7 +71,7 @@ class LocalEngine:
         from joblib import Parallel, delayed  # noqa: PLC0415 - help of the command needs no engine
 
         parallel = Parallel(n_jobs=self.n_jobs, return_as="generator_unordered", batch_size=1)
-        outcomes: Outcomes = parallel(delayed(attempt)(task, self.cache_folder) for task in tasks)
+        outcomes: Outcomes = parallel(delayed(attempt)(self.work, task) for task in tasks)
         return outcomes
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Protocol
-
-from dagsearch.experiments.run import run
-from dagsearch.experiments.task import Record, Task
+from typing import Any, Generic, Protocol, TypeVar
 
 GO_ON = "Finished runs are kept: the same command goes on from here."
 """What to say when an engine breaks down."""
+
+Task = TypeVar("Task")
+Record = TypeVar("Record")
+Task_contra = TypeVar("Task_contra", contravariant=True)
+Record_co = TypeVar("Record_co", covariant=True)
 
 
 @dataclass(frozen=True)
@@ -29,21 +30,21 @@ class Failure:
         The traceback, if there is one.
     """
 
-    task: Task
+    task: Any
     message: str
     details: str
 
 
-class Engine(Protocol):
+class Engine(Protocol, Generic[Task_contra, Record_co]):
     """Carries out tasks."""
 
-    def run_all(self, tasks: Sequence[Task]) -> Iterator[Record | Failure]:
+    def run_all(self, tasks: Sequence[Task_contra]) -> Iterator[Record_co | Failure]:
         """Run all tasks, and yield what came of each as soon as it is there."""
 
 
-def attempt(task: Task, cache_folder: Path | None) -> Record | Failure:
+def attempt(work: Callable[[Task], Record], task: Task) -> Record | Failure:
     """Run a task; an exception is its outcome, so that one bad run does not end the others."""
     try:
-        return run(task, cache_folder)
+        return work(task)
     except Exception as error:
         return Failure(task, f"{type(error).__name__}: {error}", traceback.format_exc())

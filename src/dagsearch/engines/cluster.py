@@ -5,8 +5,7 @@
     dask scheduler                                                  on one machine
     dask worker tcp://<scheduler>:8786 --nworkers 8 --nthreads 1    on each: a process per core, one run at a time
 
-Workers need the same dagsearch and Python, and load data sets themselves: DAGSEARCH_DATA is set where they start.
-Local scores stay in the memory of each worker, unless there is a folder that all of them see.
+Workers need the same dagsearch and Python.
 """
 
 from __future__ import annotations
@@ -22,13 +21,11 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
 from dagsearch._version import __version__
+from dagsearch.engines.base import GO_ON, Failure, Record, Task, attempt
 from dagsearch.errors import DagsearchError, InputError, MissingExtraError
-from dagsearch.experiments.engines.base import GO_ON, Failure, attempt
-from dagsearch.experiments.task import Record, Task
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -44,7 +41,7 @@ _one_at_a_time = threading.Lock()
 
 
 @dataclass(frozen=True)
-class ClusterEngine:
+class ClusterEngine(Generic[Task, Record]):
     """A Dask cluster that is already running.
 
     A worker that dies costs the run that it was at, which another one begins anew; a run that costs several workers is
@@ -53,14 +50,17 @@ class ClusterEngine:
 
     Parameters
     ----------
+    work
+        Runs a task.
     address
         Of the scheduler, such as ``tcp://10.0.0.1:8786``.
-    cache_folder
-        Where workers exchange expensive local scores, on a file system that all of them see; None: nowhere.
+    argument
+        What messages call the address.
     """
 
+    work: Callable[[Task], Record]
     address: str
-    cache_folder: Path | None = None
+    argument: str = "--cluster"
 
     def run_all(self, tasks: Sequence[Task]) -> Iterator[Record | Failure]:
         """Run all tasks, as many at a time as the cluster has workers.
@@ -74,17 +74,17 @@ class ClusterEngine:
         DagsearchError
             If the scheduler is lost.
         """
-        with _connected(self.address) as client:
-            _require_workers(client, self.address)
-            yield from _Session(client, self.cache_folder).outcomes(tasks)
+        with _connected(self.address, self.argument) as client:
+            _require_workers(client, self.address, self.argument)
+            yield from _Session(client, self.work).outcomes(tasks)
 
 
-class _Session:
+class _Session(Generic[Task, Record]):
     """The runs of a client that are under way."""
 
-    def __init__(self, client: Client, cache_folder: Path | None) -> None:
+    def __init__(self, client: Client, work: Callable[[Task], Record]) -> None:
         self._client = client
-        self._cache_folder = cache_folder
+        self._work = work
         self._under_way: dict[Future, Task] = {}
 
     def outcomes(self, tasks: Sequence[Task]) -> Iterator[Record | Failure]:
@@ -104,8 +104,8 @@ class _Session:
         while waiting and len(self._under_way) < n_workers:
             task = waiting.pop()
             # The same task may have been run before, on another table of that name: nothing is ever taken for done.
-            key = f"{task.method}-{uuid.uuid4().hex}"
-            future = self._client.submit(_attempt_alike, task, self._cache_folder, __version__, key=key, pure=False)
+            key = f"dagsearch-{uuid.uuid4().hex}"
+            future = self._client.submit(_attempt_alike, self._work, task, __version__, key=key, pure=False)
             self._under_way[future] = task
 
     def _completed(self) -> list[Future]:
@@ -118,19 +118,19 @@ class _Session:
         return []
 
 
-def _attempt_alike(task: Task, cache_folder: Path | None, version: str) -> Record | Failure:
+def _attempt_alike(work: Callable[[Task], Record], task: Task, version: str) -> Record | Failure:
     """Run a task on a worker, which may have joined after the others were asked for their versions."""
     if version != __version__:
         return Failure(task, f"worker on {platform.node()} has dagsearch {__version__}, this command {version}", "")
     with _one_at_a_time:
-        return attempt(task, cache_folder)
+        return attempt(work, task)
 
 
-def _outcome(task: Task, future: Future) -> Record | Failure:
+def _outcome(task: Any, future: Future) -> Any:
     from distributed import CancelledError, KilledWorker  # noqa: PLC0415 - an optional dependency
 
     try:
-        outcome: Record | Failure = future.result()
+        outcome = future.result()
     except CancelledError:
         raise
     except KilledWorker as error:
@@ -145,20 +145,20 @@ def _outcome(task: Task, future: Future) -> Record | Failure:
 
 
 @contextmanager
-def _connected(address: str) -> Iterator[Client]:
+def _connected(address: str, argument: str) -> Iterator[Client]:
     """A connection to the scheduler, whose loss is an error that says how to go on."""
     try:
         from distributed import CancelledError, Client  # noqa: PLC0415 - an optional dependency
         from distributed.client import ClosedClientError  # noqa: PLC0415
     except ImportError as error:
-        raise MissingExtraError("running experiments on a Dask cluster", "cluster") from error
+        raise MissingExtraError("a Dask cluster", "cluster") from error
     try:
         with ThreadPoolExecutor(1) as thread:  # the caller's may have an event loop of its own
             thread.submit(asyncio.run, _greet(address)).result()
         client = Client(address, timeout=_SECONDS_TO_CONNECT, set_as_default=False, name="dagsearch")
     except (OSError, ValueError, TypeError) as error:
         reason = str(error) or "no answer"
-        raise InputError(f"--cluster: there is no Dask scheduler at {address!r} ({reason})") from error
+        raise InputError(f"{argument}: there is no Dask scheduler at {address!r} ({reason})") from error
     try:
         yield client
     except (CancelledError, ClosedClientError, OSError) as error:
@@ -179,31 +179,33 @@ async def _greet(address: str) -> None:
     comm.abort()
 
 
-def _require_workers(client: Client, address: str) -> None:
+def _require_workers(client: Client, address: str, argument: str = "--cluster") -> None:
     """Refuse a cluster that could not run anything, or would run something else."""
     try:
         client.wait_for_workers(1, timeout=_SECONDS_TO_CONNECT)
     except TimeoutError:
         raise InputError(
-            f"--cluster: the Dask scheduler at {address} has no workers; start some with: "
+            f"{argument}: the Dask scheduler at {address} has no workers; start some with: "
             f"dask worker {address} --nthreads 1"
         ) from None
-    _require_answer(client, "Python", _minor(platform.python_version()), platform.python_version)
-    _require_answer(client, "dagsearch", __version__, pkgutil.resolve_name, "dagsearch._version:__version__")
+    _require_answer(client, argument, "Python", _minor(platform.python_version()), platform.python_version)
+    _require_answer(client, argument, "dagsearch", __version__, pkgutil.resolve_name, "dagsearch._version:__version__")
     n_threads = client.nthreads()
     if any(n > 1 for n in n_threads.values()):
         logger.warning("workers run one task at a time: start them with --nthreads 1, and more of them")
 
 
-def _require_answer(client: Client, what: str, expected: str, ask: Callable[..., str], *arguments: str) -> None:
+def _require_answer(
+    client: Client, argument: str, what: str, expected: str, ask: Callable[..., str], *arguments: str
+) -> None:
     """Compare a version on all workers with ours; the question must be a function of the standard library."""
     answers: dict[str, Any] = client.run(ask, *arguments, on_error="return")
     for worker, answer in answers.items():
         if isinstance(answer, BaseException):
-            raise InputError(f"--cluster: worker {worker} cannot tell its version of {what} ({answer})")
+            raise InputError(f"{argument}: worker {worker} cannot tell its version of {what} ({answer})")
         given = _minor(answer) if what == "Python" else answer
         if given != expected:
-            raise InputError(f"--cluster: worker {worker} has {what} {given}, this command {what} {expected}")
+            raise InputError(f"{argument}: worker {worker} has {what} {given}, this command {what} {expected}")
 
 
 def _minor(version: str) -> str:
