@@ -30,7 +30,15 @@ from dagsearch.search.exact import SOLVERS
 
 every_method = pytest.mark.parametrize("method", METHODS)
 
-COMMON = {"prune": "auto", "alpha": 0.001, "kinds": None, "random_state": None, "n_jobs": 1, "progress": False}
+COMMON = {
+    "prune": "auto",
+    "alpha": 0.001,
+    "confidence": "none",
+    "kinds": None,
+    "random_state": None,
+    "n_jobs": 1,
+    "progress": False,
+}
 BY_SCORE = {"score": "auto", "levels": "seen"}
 BY_ANY_SCORE = {
     **BY_SCORE,

@@ -7,7 +7,7 @@ r"""Causal discovery by Monte Carlo tree search in the space of directed acyclic
                               \_______|________________/
                                    estimators: CDUCT, OrderSearch, GreedySearch, RandomSearch, RandomSampling,
                                                CAM, RLBIC, NOTEARS, LiNGAM, GES, PC, ExactSearch
-                                   confidence: posterior
+                                   confidence: posterior, bootstrap
                                    experiments: the paper's tables and figures, run by estimators
 
 Names are imported when they are first used, so that ``import dagsearch`` costs next to nothing.
@@ -31,6 +31,7 @@ from dagsearch.errors import (
 if TYPE_CHECKING:
     from dagsearch import datasets, metrics, report, scores
     from dagsearch.confidence import Confidence
+    from dagsearch.confidence.bootstrap import bootstrap
     from dagsearch.confidence.posterior import Posterior, posterior
     from dagsearch.data import Dataset, as_dataset, read_dataset
     from dagsearch.estimators import (
@@ -87,6 +88,7 @@ __all__ = [
     "UnknownNameError",
     "__version__",
     "as_dataset",
+    "bootstrap",
     "certify",
     "datasets",
     "discover",
@@ -119,6 +121,7 @@ _HOMES = {
     "discover": "dagsearch.estimators",
     "Confidence": "dagsearch.confidence",
     "Posterior": "dagsearch.confidence",
+    "bootstrap": "dagsearch.confidence",
     "posterior": "dagsearch.confidence",
     "DAG": "dagsearch.graph",
     "PDAG": "dagsearch.graph",

@@ -61,7 +61,9 @@ def _normal_scores(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _without_units(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Columns with mean 0 and standard deviation 1; a constant column becomes zeros."""
-    centred = values - values.mean(axis=0)
+    largest = np.abs(values).max(axis=0)
+    centred = values / np.where(largest > 0.0, largest, 1.0)  # squares then neither overflow nor vanish
+    centred -= centred.mean(axis=0)
     spread = centred.std(axis=0)
     standardised: NDArray[np.float64] = centred / np.where(spread > 0.0, spread, 1.0)
     return standardised

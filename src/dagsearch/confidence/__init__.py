@@ -4,10 +4,14 @@
 
     score --> log weights of parent sets --> sums over all DAGs --> edges, paths, sampled DAGs --> Confidence
               weights                        exact                  exact, sampling                result, consensus
+
+    method --> replicates of the table --> graphs --> how often: edges, paths --> Confidence
+               replicates                             frequencies                 bootstrap
 """
 
+from dagsearch.confidence.bootstrap import bootstrap
 from dagsearch.confidence.consensus import BestDag, Consensus
 from dagsearch.confidence.posterior import Posterior, posterior
 from dagsearch.confidence.result import Confidence
 
-__all__ = ["BestDag", "Confidence", "Consensus", "Posterior", "posterior"]
+__all__ = ["BestDag", "Confidence", "Consensus", "Posterior", "bootstrap", "posterior"]

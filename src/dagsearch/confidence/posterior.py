@@ -116,7 +116,7 @@ class Posterior(BaseEstimator):  # type: ignore[misc]
         self._check()
         rng, seed = checks.generator(self.random_state)
         judge = self._judge(as_dataset(X, kinds=self.kinds))
-        _require_log_probability(judge.score)
+        require_log_probability(judge.score)
         restrictions = self._restrictions(judge.data)
         with self._watching() as watch:
             found = self._posterior(judge, restrictions, rng, watch)
@@ -263,7 +263,7 @@ def _guarded(monitor: Monitor) -> Iterator[_Watch]:
         raise KeyboardInterrupt
 
 
-def _require_log_probability(score: scores.Score) -> None:
+def require_log_probability(score: scores.Score) -> None:
     """Refuse scores that no posterior can be made of."""
     reason = score.no_probability
     if score.equal_variances:

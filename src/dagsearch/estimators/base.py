@@ -7,7 +7,8 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, ClassVar, NamedTuple, Self
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -32,6 +33,9 @@ from dagsearch.scores.choose import Choice, choose
 from dagsearch.scores.levels import require_levels
 from dagsearch.search.monitor import Monitor
 from dagsearch.search.progress import progress_bar
+
+if TYPE_CHECKING:
+    from dagsearch.confidence import Confidence
 
 logger = logging.getLogger("dagsearch")
 
@@ -62,7 +66,8 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
     """Base of all methods.
 
     After `fit`: ``dag_``, ``pruned_dag_``, ``evidence_``, ``reward_``, ``score_`` (the score object, whose cache
-    further fits on the same table may share), ``result_``, ``feature_names_in_`` and ``n_features_in_``.
+    further fits on the same table may share), ``confidence_`` (None unless it was asked for), ``result_``,
+    ``feature_names_in_`` and ``n_features_in_``.
     """
 
     method: ClassVar[str] = ""
@@ -75,6 +80,8 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
     """The extra of dagsearch that brings what the method needs."""
     any_score: ClassVar[bool] = True
     """Whether any score will do; otherwise it must be the same for equivalent graphs."""
+    by_score: ClassVar[bool] = True
+    """Whether the score constructs the graph; otherwise it only judges it."""
     pruned_by_significance: ClassVar[bool] = False
     """Whether ``prune="auto"`` is CAM pruning with any continuous score, as the score does not construct the graph."""
 
@@ -125,6 +132,7 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
         with self._monitor() as monitor:
             judgement = self._judgement(data)
             score = judgement.score
+            self._require_confidence(score)
             n_before = score.n_evaluations
             pruning, notes_on_pruning = self._pruning(score, data)
             found = self._construct(judgement, rng, monitor)
@@ -133,6 +141,7 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
         self.evidence_ = self._evidence(data, score, pruning)
         self.pruned_dag_ = self._pruned(found)
         self.score_ = score
+        self.confidence_ = self._confidence(judgement, data, rng)
         self.n_features_in_ = data.n_nodes
         self.feature_names_in_ = np.array(data.names, dtype=object)
         self.result_ = Result(
@@ -284,6 +293,49 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
             return supported
         kept = (supported.adjacency | found.required).astype(np.int8)
         return type(supported)(kept, names=supported.names)
+
+    def _require_confidence(self, score: scores.Score) -> None:
+        """Say before the search rather than after it what there cannot be: a posterior, or a bootstrap."""
+        if self.confidence == "posterior":
+            from dagsearch.confidence.posterior import require_log_probability  # noqa: PLC0415 - rarely asked for
+
+            try:
+                require_log_probability(score)
+            except InputError as error:
+                raise InputError(f"confidence='posterior': {error}, or confidence='bootstrap'") from None
+        elif self.confidence == "bootstrap":
+            from dagsearch.confidence.bootstrap import require_repeatable  # noqa: PLC0415 - rarely asked for
+
+            require_repeatable(self)
+
+    def _confidence(self, judgement: Judgement, data: Dataset, rng: np.random.Generator) -> Confidence | None:
+        """How sure the edges are, if that was asked for; what the search draws does not depend on it."""
+        if self.confidence == "none":
+            return None
+        from dagsearch import confidence  # noqa: PLC0415 - rarely asked for
+
+        (own_rng,) = rng.spawn(1)
+        if self.confidence == "bootstrap":
+            return confidence.bootstrap(
+                self, data, random_state=own_rng, n_jobs=self.n_jobs, progress=bool(self.progress)
+            )
+        found = confidence.posterior(
+            judgement.data,
+            judgement.score,
+            knowledge=getattr(self, "knowledge", None),
+            max_parents=getattr(self, "max_parents", None),
+            random_state=own_rng,
+            n_jobs=self.n_jobs,
+            progress=bool(self.progress),
+        )
+        return replace(found, notes=(*found.notes, *self._notes_on_posterior(judgement.score)))
+
+    def _notes_on_posterior(self, score: scores.Score) -> Iterator[str]:
+        """What the posterior does not share with the method."""
+        if not self.by_score:
+            yield f"the posterior is that of {score.name}, by which {self.method} does not construct its graph"
+        if getattr(self, "edge_budget", None) is not None:
+            yield "the posterior knows no edge budget"
 
     def _common_settings(self, score: scores.Score, pruning: str) -> dict[str, Any]:
         """Settings in force that every method has."""

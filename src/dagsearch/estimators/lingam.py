@@ -37,6 +37,7 @@ class LiNGAM(parameters.LiNGAM, DagEstimator):
     method: ClassVar[str] = "lingam"
     summary: ClassVar[str] = "linear model with non-Gaussian noise, by independent components"
     data_kinds: ClassVar[tuple[str, ...]] = CONTINUOUS_DATA
+    by_score: ClassVar[bool] = False
     pruned_by_significance: ClassVar[bool] = True
 
     def _check_settings(self) -> None:

@@ -41,6 +41,7 @@ class NOTEARS(parameters.NOTEARS, DagEstimator):
     method: ClassVar[str] = "notears"
     summary: ClassVar[str] = "linear model with a smooth constraint against cycles"
     data_kinds: ClassVar[tuple[str, ...]] = CONTINUOUS_DATA
+    by_score: ClassVar[bool] = False
     pruned_by_significance: ClassVar[bool] = True
 
     def _check_settings(self) -> None:

@@ -33,6 +33,7 @@ class PC(parameters.PC, EquivalenceMethod):
 
     method: ClassVar[str] = "pc"
     summary: ClassVar[str] = "tests of conditional independence"
+    by_score: ClassVar[bool] = False
 
     def _check_settings(self) -> None:
         super()._check_settings()

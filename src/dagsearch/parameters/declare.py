@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypeVar
 
-Group = Literal["score", "restrictions", "search", "method", "proof", "pruning", "data", "run", "output"]
+Group = Literal["score", "restrictions", "search", "method", "proof", "pruning", "confidence", "data", "run", "output"]
 
 HEADINGS: dict[Group, str] = {
     "score": "Method and score",
@@ -18,6 +18,7 @@ HEADINGS: dict[Group, str] = {
     "method": "Settings of other methods",
     "proof": "Proof of optimality",
     "pruning": "Pruning",
+    "confidence": "How sure",
     "data": "Data",
     "run": "Run",
     "output": "Output",

@@ -22,6 +22,7 @@ Levels = Literal["seen", "declared"] | Mapping[str, int]
 
 SCORES = ("evidence", "bic-linear", "bic-quadratic", "bic-gp", "bic-gam", "bic-discrete", "bdeu")
 PENALTIES = ("auto", "edges", "parameters", "extended")
+CONFIDENCE = ("none", "posterior", "bootstrap")
 PRUNING = ("auto", "cam", "coefficients", "none")
 
 
@@ -59,6 +60,16 @@ class CommonParameters:
         in_python="See `dagsearch.prune`.",
     )
     alpha: float = parameter(0.001, 'Significance level of ``prune="cam"``.', "--alpha", group="pruning")
+    confidence: str = parameter(
+        "none",
+        'How sure edges and directions are: ``"posterior"``: by the posterior over DAGs of the score, which must be '
+        'made of log probabilities; ``"bootstrap"``: by how often the method finds them when rows are drawn anew, 100 '
+        'times; ``"none"``: not asked.',
+        "--confidence",
+        group="confidence",
+        choices=CONFIDENCE,
+        in_python="The answer is in ``confidence_``, a `Confidence`. ``time_limit`` is that of each search.",
+    )
     kinds: Any = parameter(
         None, '``{"column": "continuous" | "discrete"}`` where the inferred kind is wrong.', group="data"
     )
