@@ -30,7 +30,7 @@ from dagsearch.errors import (
 
 if TYPE_CHECKING:
     from dagsearch import datasets, metrics, report, scores
-    from dagsearch.confidence import Confidence
+    from dagsearch.confidence import Confidence, Specification
     from dagsearch.confidence.bootstrap import bootstrap
     from dagsearch.confidence.posterior import Posterior, posterior
     from dagsearch.data import Dataset, as_dataset, read_dataset
@@ -85,6 +85,7 @@ __all__ = [
     "RandomSearch",
     "RankedDAG",
     "Result",
+    "Specification",
     "UnknownNameError",
     "__version__",
     "as_dataset",
@@ -121,6 +122,7 @@ _HOMES = {
     "discover": "dagsearch.estimators",
     "Confidence": "dagsearch.confidence",
     "Posterior": "dagsearch.confidence",
+    "Specification": "dagsearch.confidence",
     "bootstrap": "dagsearch.confidence",
     "posterior": "dagsearch.confidence",
     "DAG": "dagsearch.graph",

@@ -13,5 +13,16 @@ from dagsearch.confidence.bootstrap import bootstrap
 from dagsearch.confidence.consensus import BestDag, Consensus
 from dagsearch.confidence.posterior import Posterior, posterior
 from dagsearch.confidence.result import Confidence
+from dagsearch.confidence.specifications import AveragedConfidence, Specification, SpecificationResult
 
-__all__ = ["BestDag", "Confidence", "Consensus", "Posterior", "bootstrap", "posterior"]
+__all__ = [
+    "AveragedConfidence",
+    "BestDag",
+    "Confidence",
+    "Consensus",
+    "Posterior",
+    "Specification",
+    "SpecificationResult",
+    "bootstrap",
+    "posterior",
+]

@@ -19,6 +19,7 @@ from dagsearch.confidence.by_chains import sample_posterior
 from dagsearch.confidence.exact import MOST_NODES, PrecisionError, sum_over_dags
 from dagsearch.confidence.result import Confidence
 from dagsearch.confidence.sampling import ExactSampler
+from dagsearch.confidence.specifications import Specification, SpecificationResult, average, chosen_specifications
 from dagsearch.confidence.weights import Report, Restrictions, weigh
 from dagsearch.data import Dataset, Kind, as_dataset
 from dagsearch.errors import DagsearchError, InputError, UnknownNameError
@@ -53,6 +54,11 @@ class Posterior(BaseEstimator):  # type: ignore[misc]
         the approximation that they are, and ``notes`` says so.
     score_settings
         Settings of a score given by name, as `dagsearch.scores.make` takes them.
+    specifications
+        None: one analysis, as said by score and settings; ``"auto"``, for continuous columns: the average over a grid
+        that is fixed beforehand, scales (as measured, logarithms where positive, normal scores) times models of the
+        mean (linear, additive, joint) of ``evidence`` with Gaussian noise and no least effect; or a list of
+        `Specification`. ``confidence_.specifications`` then has what each says.
     knowledge
         Edges that are required or forbidden.
     max_parents
@@ -75,7 +81,7 @@ class Posterior(BaseEstimator):  # type: ignore[misc]
     confidence_ : Confidence
         The result of `fit`.
     score_ : Score
-        The score in force.
+        The score in force; None with specifications, which have one each.
 
     Examples
     --------
@@ -87,6 +93,7 @@ class Posterior(BaseEstimator):  # type: ignore[misc]
 
     score: Any = "auto"
     score_settings: Mapping[str, Any] | None = None
+    specifications: Any = None
     knowledge: Knowledge | None = None
     max_parents: int | None = None
     n_samples: int = 1000
@@ -115,7 +122,11 @@ class Posterior(BaseEstimator):  # type: ignore[misc]
         """
         self._check()
         rng, seed = checks.generator(self.random_state)
-        judge = self._judge(as_dataset(X, kinds=self.kinds))
+        data = as_dataset(X, kinds=self.kinds)
+        if self.specifications is not None:
+            self.confidence_, self.score_ = self._over_specifications(data, rng, seed), None
+            return self
+        judge = self._judge(data)
         require_log_probability(judge.score)
         restrictions = self._restrictions(judge.data)
         with self._watching() as watch:
@@ -123,6 +134,39 @@ class Posterior(BaseEstimator):  # type: ignore[misc]
         self.confidence_ = replace(found, details={**found.details, "seed": seed})
         self.score_ = judge.score
         return self
+
+    def _over_specifications(self, data: Dataset, rng: np.random.Generator, seed: int) -> Confidence:
+        """The average over specifications, as many samples of each."""
+        chosen = chosen_specifications(self.specifications, data, self.score, self.score_settings)
+        n_samples = -(-self.n_samples // len(chosen))
+        clock = Monitor(self.time_limit)
+        found = [
+            self._under(specification, data, n_samples, own_rng, clock)
+            for specification, own_rng in zip(chosen, rng.spawn(len(chosen)), strict=True)
+        ]
+        return average(found, {"seed": seed})
+
+    def _under(
+        self, specification: Specification, data: Dataset, n_samples: int, rng: np.random.Generator, clock: Monitor
+    ) -> SpecificationResult:
+        """What one specification says, in the time that is left."""
+        left = None if self.time_limit is None else self.time_limit - clock.seconds
+        if left is not None and left <= 0.0:
+            raise DagsearchError(
+                f"time_limit of {self.time_limit:g} seconds was over before specification {specification.name!r} had "
+                "begun; allow more, or fewer specifications"
+            )
+        model = replace(
+            self,
+            specifications=None,
+            score=specification.score,
+            score_settings=specification.settings or None,
+            n_samples=n_samples,
+            random_state=rng,
+            time_limit=left,
+            kinds=None,
+        )
+        return SpecificationResult(specification, model.fit(specification.table(data)).confidence_)
 
     def _posterior(
         self, judge: _Judge, restrictions: Restrictions, rng: np.random.Generator, watch: _Watch
@@ -278,6 +322,7 @@ def require_log_probability(score: scores.Score) -> None:
 def posterior(
     data: Any,
     score: Any = "auto",
+    specifications: Any = None,
     knowledge: Knowledge | None = None,
     max_parents: int | None = None,
     n_samples: int = 1000,
@@ -300,6 +345,7 @@ def posterior(
     model = Posterior(
         score=score,
         score_settings=score_settings or None,
+        specifications=specifications,
         knowledge=knowledge,
         max_parents=max_parents,
         n_samples=n_samples,
