@@ -7,10 +7,11 @@ from dataclasses import asdict
 from typing import Any
 
 from dagsearch._version import __version__
+from dagsearch.confidence import Confidence
 from dagsearch.data import Dataset
 from dagsearch.estimators import Certificate, DagEstimator, ExactSearch
-from dagsearch.estimators.result import Graph
-from dagsearch.graph import CyclicGraph
+from dagsearch.estimators.result import Edges, Graph
+from dagsearch.graph import DAG, CyclicGraph
 from dagsearch.metrics import classify, compare
 
 _EARLY = {
@@ -50,6 +51,9 @@ def as_json(
         "notes": list(result.notes),
         "version": __version__,
     }
+    record["open_edges"] = [list(pair) for pair in open_edges(model)]
+    if model.confidence_ is not None:
+        record.update(_confidence_as_json(model.confidence_))
     if certificate is not None:
         record["certificate"] = certificate_as_json(certificate)
     if isinstance(model, ExactSearch):
@@ -59,6 +63,28 @@ def as_json(
         record["metrics"] = _metrics(model.dag_, data.truth)
         record["pruned_metrics"] = _metrics(model.pruned_dag_, data.truth)
     return record
+
+
+def _confidence_as_json(confidence: Confidence) -> dict[str, Any]:
+    """Probabilities of all pairs, the likely graph, and what else is known of them."""
+    told = confidence.to_dict()
+    return {
+        "confidence": told.pop("pairs"),
+        "likely_graph": _edges_as_json(confidence.graph()),
+        "confidence_details": told,
+    }
+
+
+def open_edges(model: DagEstimator) -> Edges:
+    """Edges of the constructed graph whose direction the data leave open.
+
+    Those are the ones that a method leaves undirected, or that another graph of the equivalence class turns if the
+    score is the same for all its members. What is known beforehand may decide more, so that nothing is said with it.
+    """
+    graph = model.dag_
+    if isinstance(graph, DAG) and model.score_.is_equivalent and getattr(model, "knowledge", None) is None:
+        return graph.to_cpdag().undirected_edges
+    return graph.undirected_edges
 
 
 def _metrics(graph: Graph, truth: Any) -> dict[str, float | int | None] | None:
@@ -99,6 +125,9 @@ def as_text(model: DagEstimator, data: Dataset, data_name: str, certificate: Cer
     if pruned:
         heading = f"After pruning ({_rule(model)}), {model.pruned_dag_.n_edges} edges:"
         lines += [heading, _listed(model.pruned_dag_, model), ""]
+    lines += _on_directions(model)
+    if model.confidence_ is not None:
+        lines += ["How sure, by " + str(model.confidence_), ""]
     lines.append(f"{_reward(model)}, {_effort(model)}")
     if certificate is not None:
         lines.append(str(certificate))
@@ -107,6 +136,19 @@ def as_text(model: DagEstimator, data: Dataset, data_name: str, certificate: Cer
     if data.truth is not None:
         lines += ["", comparison_table(_compared(model, pruned), data.truth)]
     return "\n".join(lines)
+
+
+def _on_directions(model: DagEstimator) -> list[str]:
+    """How many directions the data decide, if a graph is shown that decides more."""
+    n_open = len(open_edges(model))
+    if n_open == 0 or not isinstance(model.dag_, DAG):
+        return []
+    n_edges = model.dag_.n_edges
+    return [
+        f"The data decide {n_edges - n_open} of {n_edges} directions by this score: edges with a ? may as well point "
+        "the other way.",
+        "",
+    ]
 
 
 def _ranking(model: ExactSearch) -> list[str]:
@@ -196,10 +238,12 @@ def _listed(dag: Graph, model: DagEstimator) -> str:
     Undirected edges have a number for each direction, the one that is written first.
     """
     known = {} if model.evidence_ is None else model.evidence_.by_edge()
+    is_open = {frozenset(pair) for pair in open_edges(model)}
 
     def cause(name: str, effect: str) -> str:
         value = known.get((name, effect))
-        return name if value is None else f"{name} ({_number(value)})"
+        marked = f"{name}?" if frozenset((name, effect)) in is_open else name
+        return marked if value is None else f"{marked} ({_number(value)})"
 
     lines = []
     for effect in dag.names:
