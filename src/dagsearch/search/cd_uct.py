@@ -123,7 +123,10 @@ def _promising(problem: Problem, score: ScoreLike, monitor: Monitor) -> Problem:
 def _refined(
     outcomes: list[Outcome], problem: Problem, score: ScoreLike, rng: np.random.Generator, monitor: Monitor
 ) -> list[Outcome]:
-    """The outcomes with the best graphs that refinement leads to: the best one at first need not be so in the end."""
+    """The outcomes with the best graphs that refinement leads to: the best one at first need not be so in the end.
+
+    The last one is also searched for afresh, from a random order, where local scores are cheap.
+    """
     is_sum = problem.edge_budget is None and not score.family.equal_variances
     trees = None
     with monitor.guard():
@@ -136,6 +139,8 @@ def _refined(
         if monitor.status == FINISHED:
             with monitor.guard():
                 refinement.run()
+                if outcome is outcomes[-1] and is_sum and not score.is_fitted:
+                    refinement.run(afresh=True)
         refined.append(replace(outcome, adjacency=refinement.best, reward=score.reward_of(refinement.best)))
     return refined
 

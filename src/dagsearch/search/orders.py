@@ -209,6 +209,16 @@ class OrderClimber:
             if not self._score.family.equal_variances:
                 break
 
+    def delete_edges(self) -> None:
+        """Delete edges of the best graph in its equivalence class, as long as that pays, if the score allows it."""
+        if not self._score.is_equivalent:
+            return
+        deletions = Deletions(self._problem, self._score, self.best, lambda: self._check(self.reward))
+        try:
+            deletions.run()
+        finally:
+            self.keep(deletions.best)
+
     def _climb(self, order: list[int], seed: int, n_kicks: int, plants: bool) -> bool:
         """Search from an order on; returns whether that led to a better graph."""
         reach = _NEAR if self._score.is_fitted else self._problem.n_nodes
@@ -290,7 +300,7 @@ def order_search(
 ) -> Outcome:
     """Search for the DAG with the highest reward, over orders; there must be no edge budget."""
     watch = _Watch(monitor, settings.n_restarts)
-    starts = [(_random_order(problem, own), int(own.integers(2**63))) for own in rng.spawn(settings.n_restarts)]
+    starts = [(random_order(problem, own), int(own.integers(2**63))) for own in rng.spawn(settings.n_restarts)]
     # Local scores from outside are fitted by threads of their own, one search at a time.
     n_threads = 1 if score.family.code == OUTSIDE else min(settings.n_jobs, settings.n_restarts)
     climbers = [OrderClimber(problem, score, watch.check)]
@@ -300,7 +310,7 @@ def order_search(
     best = _best_of(climbers)
     with monitor.guard():
         if monitor.status == FINISHED:
-            _delete_edges(best, problem, score, watch)
+            best.delete_edges()
     return Outcome(best.best, best.reward, 0, 0, watch.n_done, monitor.status)
 
 
@@ -346,18 +356,7 @@ def _best_of(climbers: list[OrderClimber]) -> OrderClimber:
     return next(climber for climber in climbers if not pays(best, climber.reward))
 
 
-def _delete_edges(climber: OrderClimber, problem: Problem, score: ScoreLike, watch: _Watch) -> None:
-    """Delete edges in the equivalence class, as long as that pays."""
-    if not score.is_equivalent:
-        return
-    deletions = Deletions(problem, score, climber.best, lambda: watch.check(climber.reward))
-    try:
-        deletions.run()
-    finally:
-        climber.keep(deletions.best)
-
-
-def _random_order(problem: Problem, rng: np.random.Generator) -> list[int]:
+def random_order(problem: Problem, rng: np.random.Generator) -> list[int]:
     """A random order in which required causes come before their effects."""
     shuffled = rng.permutation(problem.n_nodes)
     required = problem.start[np.ix_(shuffled, shuffled)].astype(np.int8)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dagsearch.search.forest import ParentTrees
 from dagsearch.search.monitor import Monitor, Progress
-from dagsearch.search.orders import OrderClimber, default_kicks
+from dagsearch.search.orders import OrderClimber, default_kicks, random_order
 from dagsearch.search.protocol import Problem, ScoreLike
 from dagsearch.search.swaps import Swaps
 
@@ -66,13 +66,15 @@ class Refinement:
         self._monitor = monitor
         self._trees = trees
 
-    def run(self, n_kicks: int | None = None) -> None:
+    def run(self, n_kicks: int | None = None, afresh: bool = False) -> None:
         """Improve the graph until so many kicks in a row lead to nothing better; None: as many as are worth their time.
 
-        When time is up or the user interrupts, it raises as every part of a search does, and ``best`` is what it has.
+        ``afresh``: from a random order, whatever the graph, which is kept if nothing better is found; not with an edge
+        budget. When time is up or the user interrupts, it raises as every part of a search does, and ``best`` is what
+        it has.
         """
         if self._problem.edge_budget is None:
-            self._climb(default_kicks(self._score) if n_kicks is None else n_kicks)
+            self._climb(default_kicks(self._score) if n_kicks is None else n_kicks, afresh)
         else:
             swaps = Swaps(self._problem, self._score, self.best, self._rng, self._check)
             try:
@@ -80,11 +82,16 @@ class Refinement:
             finally:
                 self.best = swaps.best
 
-    def _climb(self, n_kicks: int) -> None:
+    def _climb(self, n_kicks: int, afresh: bool) -> None:
         climber = OrderClimber(self._problem, self._score, self._check, self._trees)
         climber.keep(self.best)
+        seed = int(self._rng.integers(2**63))
         try:
-            climber.search_from_best(int(self._rng.integers(2**63)), n_kicks)
+            if afresh:
+                climber.search_from(random_order(self._problem, self._rng), seed, n_kicks)
+            else:
+                climber.search_from_best(seed, n_kicks)
+            climber.delete_edges()
         finally:
             if climber.reward > self._score.reward_of(self.best):
                 self.best = climber.best
