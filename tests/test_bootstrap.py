@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
+import textwrap
 import time
 from typing import ClassVar
 
@@ -406,6 +408,41 @@ def test_the_time_limit_keeps_what_is_finished():
     found = ds.bootstrap(StopsAfter("dawdle"), uniform_table(), n=1000, random_state=4, time_limit=0.25)
     assert found.details["n_replicates"] == 3
     assert found.notes == ("3 replicates of the 1000 asked for: the time limit was over",)
+
+
+INTERRUPTED = """
+    import sys, time
+    import numpy as np
+    import dagsearch as ds
+
+    ds.bootstrap  # imports the module
+    sys.modules["dagsearch.confidence.bootstrap"]._SECONDS_ALONE = 0.0
+
+    class Slow:
+        def fit(self, X):
+            time.sleep(0.5)
+            self.dag_ = np.zeros((2, 2), dtype=int)
+
+    print("begun", flush=True)
+    found = ds.bootstrap(Slow(), np.random.default_rng(0).random((20, 2)), n=1000, random_state=0, n_jobs=2)
+    print(found.details["n_replicates"], found.details["status"], found.notes)
+"""
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no groups of processes")
+def test_ctrl_c_ends_processes_and_keeps_what_they_have_finished():
+    program = textwrap.dedent(INTERRUPTED)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen([sys.executable, "-c", program], start_new_session=True, **pipes)
+    assert process.stdout.readline() == "begun\n"
+    time.sleep(20)
+    os.killpg(process.pid, signal.SIGINT)
+    printed, errors = process.communicate(timeout=30)
+    assert errors == ""
+    n_found = int(printed.split()[0])
+    assert 0 < n_found < 100
+    assert printed.split(maxsplit=1)[1].startswith(f"interrupted ('{n_found} replicates of the 1000 asked for")
 
 
 def test_a_store_holds_several_bootstraps_and_never_mistakes_one_for_another(tmp_path):
