@@ -502,6 +502,15 @@ def test_an_estimator_tells_how_sure_it_is_by_the_bootstrap_and_finds_the_same_g
     assert unsure.confidence_.adjacency_probability[0, 1] > 0.5
 
 
+@pytest.mark.parametrize("confidence", ["bootstrap", "posterior"])
+def test_the_seed_of_the_fit_repeats_the_confidence_too(confidence):
+    frame = linear_frame()
+    settings = {"score": "bic-linear", "confidence": confidence}
+    fresh = ds.GreedySearch(**settings).fit(frame)
+    again = ds.GreedySearch(**settings, random_state=fresh.result_.seed).fit(frame)
+    assert_same(again.confidence_, fresh.confidence_)
+
+
 def test_an_estimator_tells_how_sure_it_is_by_the_posterior_of_its_own_score_and_knowledge():
     frame = linear_frame()
     knowledge = ds.Knowledge(forbidden=[("b", "a")])
