@@ -23,6 +23,7 @@ from dagsearch.kernels.random import below_low, next_word
 NOBODY = -1
 LARGEST_EXPONENT = 300.0  # gains may exceed the root's largest by far, and sums of weights must stay finite
 SMALLEST_SCALE = 1e-12  # of gains, where the largest is zero
+SMALLEST_TEMPERATURE = 1.0 / 600.0  # below it, weights of edges that pay vanish, and rollouts would end too early
 _ONE = np.uint64(1)
 _UNIT = 2.0**-53
 _UNUSED_BITS = np.uint64(11)
@@ -228,7 +229,8 @@ def set_root_weights(guide, root, temperature, words):
     """Weights at the root from what edges gain there; the temperature is a share of the largest gain."""
     guidance = guide.guidance[0]
     guidance.top = _largest_gain(guide, root, words)
-    guidance.sharpness = 1.0 / (temperature * max(abs(guidance.top), SMALLEST_SCALE))
+    scale = max(abs(guidance.top), SMALLEST_SCALE)
+    guidance.sharpness = 1.0 / (max(temperature, SMALLEST_TEMPERATURE) * scale)
     for j in range(guide.gains.shape[0]):
         total = 0.0
         for i in range(guide.gains.shape[1]):
