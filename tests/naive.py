@@ -328,12 +328,13 @@ def naive_cd_uct(
     final_move: str = "most-visits",
     n_restarts: int = 1,
     start: frozenset[Edge] = frozenset(),
+    make_search: Callable[..., _Search] = _Search,
 ) -> NaiveOutcome:
     """Algorithm 2 of the paper, with the meaning of `dagsearch.search.cd_uct`, move for move."""
     n_sims = max(1, int(sims_per_node * rules.n_nodes))
     outcomes = []
     for own_rng in rng.spawn(n_restarts):
-        search = _Search(rules, start, edge_budget, reward, int(own_rng.integers(2**63)))
+        search = make_search(rules, start, edge_budget, reward, int(own_rng.integers(2**63)))
         n_calibration = 0
 
         def weight(search: _Search = search) -> float:
@@ -492,9 +493,10 @@ def climbed_parents(
     required: frozenset[int] = frozenset(),
     max_parents: int = 64,
     exchanges: bool = False,
+    start: frozenset[int] | None = None,
 ) -> frozenset[int]:
     """Parents by the best addition while one pays, else by the best drop or exchange (ties: the first)."""
-    chosen = required
+    chosen = required if start is None else start
     while True:
         others, free = sorted(candidates - chosen), sorted(chosen - required)
         additions = [chosen | {c} for c in others] if len(chosen) < max_parents else []
