@@ -45,7 +45,7 @@ def check_outcome(problem, seed, tree_policy, temperature, refine):
 GUIDED = {"tree_policy": st.sampled_from(BOTH), "temperature": st.sampled_from([0.01, 0.1, 5.0])}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(problem=problems(), seed=st.integers(0, 10_000), refine=st.booleans(), **GUIDED)
 def test_graphs_stay_within_the_problem_and_have_the_reward_that_is_reported(problem, seed, **chosen):
     check_outcome(problem, seed, **chosen)

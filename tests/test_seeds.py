@@ -169,15 +169,19 @@ class SeededTwin(Twin):
         return best
 
 
-@settings(max_examples=60, deadline=None)
+def planted_with(problem, own, rng):
+    """Trees with the parents of a few random graphs for seeds, and their twin."""
+    d, graphs = problem.n_nodes, [some_graph(problem, rng) for _ in range(4)]
+    planted = [(node, frozenset(naive.parents_of(edges, node))) for edges in graphs for node in range(d)]
+    sets = [Seed(node, mask(parents, d)) for node, parents in planted]
+    return ParentTrees(problem, scores.adapt(own, d), seeds=sets), SeededTwin(problem, own.local, planted)
+
+
+@settings(max_examples=30, deadline=None)
 @given(problem=problems(), seed=st.integers(0, 10_000))
 def test_parents_in_an_order_are_the_best_that_climbs_from_any_seed_reach(problem, seed):
-    own, rng, d = naive.TableScore(seed, problem.n_nodes), np.random.default_rng(seed), problem.n_nodes
-    graphs = [some_graph(problem, rng) for _ in range(4)]
-    planted = [(node, frozenset(naive.parents_of(edges, node))) for edges in graphs for node in range(d)]
-    score = scores.adapt(own, d)
-    trees = ParentTrees(problem, score, seeds=[Seed(node, mask(parents, d)) for node, parents in planted])
-    twin = SeededTwin(problem, own.local, planted)
+    own, rng = naive.TableScore(seed, problem.n_nodes), np.random.default_rng(seed)
+    trees, twin = planted_with(problem, own, rng)
     for _ in range(4):
         order = some_order(problem, rng)
         climb = climb_from(trees, order)
@@ -185,6 +189,21 @@ def test_parents_in_an_order_are_the_best_that_climbs_from_any_seed_reach(proble
         assert edges_in(climb) == twin.edges(order)
         assert climb._search.state["reward"][0] == twin.reward(order)
         assert twin.reward(order) >= Twin(problem, own.local).reward(order)
+
+
+@settings(max_examples=30, deadline=None)
+@given(problem=problems(), seed=st.integers(0, 10_000))
+def test_moves_of_variables_with_seeds_never_lose_and_leave_the_parents_of_their_order(problem, seed):
+    own, rng = naive.TableScore(seed, problem.n_nodes), np.random.default_rng(seed)
+    trees, twin = planted_with(problem, own, rng)
+    climb = climb_from(trees, some_order(problem, rng), seed)
+    goes_on, reward = look_at(climb, 0), -math.inf
+    while goes_on:
+        goes_on = look_at(climb, 1)
+        order = climb._search.order[0].tolist()
+        assert edges_in(climb) == twin.edges(order)
+        assert reward <= climb._search.state["reward"][0] == twin.reward(order)
+        reward = twin.reward(order)
 
 
 @pytest.mark.parametrize("tight", [False, True])
@@ -227,10 +246,11 @@ def test_refinement_keeps_parents_that_climbs_do_not_reach_and_improves_the_othe
 
 
 def test_climbs_in_an_order_of_the_graph_that_is_refined_reach_no_worse_parents():
-    own, problem, rng = naive.TableScore(3, 7), problem_of(7), np.random.default_rng(0)
+    problem, rng = problem_of(7), np.random.default_rng(0)
     n_planted = 0
-    for _ in range(20):
-        edges = some_graph(problem, rng)
+    for seed in range(20):
+        own = naive.TableScore(seed, 7)
+        edges = max((some_graph(problem, rng) for _ in range(10)), key=own.reward_of_edges)
         climber = OrderClimber(problem, scores.adapt(own, 7), lambda _reward: None)
         climber.keep(naive.adjacency_of(edges, 7))
         best = naive.edges_of(climber.best)  # the empty graph, if that is better
@@ -239,7 +259,7 @@ def test_climbs_in_an_order_of_the_graph_that_is_refined_reach_no_worse_parents(
         look_at(climb, 0)
         assert climb._search.state["reward"][0] >= own.reward_of_edges(best)
         n_planted += int((climber._trees.forest.seeds != NO_CHILD).sum())
-    assert n_planted > 10
+    assert n_planted > 5
 
 
 def test_the_best_of_all_dags_is_not_left_and_reached_from_more_graphs_than_none():
