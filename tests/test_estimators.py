@@ -194,8 +194,8 @@ def test_settings_in_force_are_recorded_with_defaults_resolved():
     settings = make(ds.CDUCT).fit(TABLE).result_.settings
     assert (settings["score"], settings["models"]) == ("evidence", ["linear", "additive", "joint"])
     assert (settings["noise"], settings["min_effect"], settings["penalty"]) == ("any", DEFAULT_MIN_EFFECT, "parameters")
-    assert (settings["horizon"], settings["n_restarts"], settings["refine"]) == (30, 8, True)
-    assert (settings["rollout"], settings["tree_policy"], settings["temperature"]) == ("guided", "puct", 0.1)
+    assert (settings["horizon"], settings["n_restarts"], settings["refine"]) == (6, 1, True)
+    assert (settings["rollout"], settings["tree_policy"]) == ("uniform", "ucb1")
     assert (settings["prune"], settings["alpha"], settings["max_parents"]) == ("none", None, None)
     settings = (
         make(ds.CDUCT, models=["linear"], noise="gaussian", min_effect=0, refine="off").fit(TABLE).result_.settings
@@ -228,6 +228,7 @@ def test_without_a_budget_wide_tables_get_fewer_simulations_by_default(rollout, 
 def test_settings_in_force_of_regressions_are_recorded_with_defaults_resolved():
     settings = quick(ds.CDUCT).fit(TABLE).result_.settings
     assert (settings["horizon"], settings["n_restarts"], settings["refine"]) == (30, 8, True)
+    assert (settings["rollout"], settings["tree_policy"], settings["temperature"]) == ("guided", "puct", 0.1)
     assert (settings["penalty"], settings["prune"], settings["alpha"]) == ("extended", "none", None)
     assert not {"models", "noise"} & settings.keys()
     settings = quick(ds.CDUCT, edge_budget=3, horizon=2).fit(TABLE).result_.settings

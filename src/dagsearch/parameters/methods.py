@@ -83,8 +83,8 @@ class CDUCT(RestartParameters, SimulationParameters, SearchParameters):
     rollout: Rollout = parameter(
         "auto",
         'How simulations go on from the tree: ``"uniform"``, as in the paper, or ``"guided"``: edges are drawn by a '
-        'softmax over what they are known to gain; ``"auto"``: uniform with an edge budget, guided without if the '
-        "score has ``local(node, parents)``.",
+        'softmax over what they are known to gain; ``"auto"``: guided without an edge budget if local scores are '
+        "counts or sums of squares, or of your own, uniform otherwise.",
         "--rollout",
         group="search",
         choices=get_args(Rollout),
