@@ -47,6 +47,13 @@ def check_no_swap_pays(problem, reward, edges):
     assert not pays(best, reward(edges))
 
 
+def maximal_graphs(rules):
+    """Graphs to which no edge may be added, in a fixed order."""
+    orders = itertools.permutations(range(rules.n_nodes))
+    graphs = {frozenset(edge for edge in itertools.combinations(order, 2) if rules.allowed[edge]) for order in orders}
+    return sorted((edges for edges in graphs if not rules.legal(edges)), key=sorted)
+
+
 # ---------------------------------------------------------------- against brute force
 
 
@@ -119,6 +126,23 @@ def test_kicks_lead_further_than_swaps_alone():
 
 
 # ---------------------------------------------------------------- what they keep to
+
+
+@pytest.mark.parametrize("n_kicks", [0, 5])
+def test_graphs_that_end_short_of_their_budget_are_swapped_for_others_that_must(n_kicks):
+    """Without it, a swap would make room for an edge that the budget asks for, and leave it empty."""
+    allowed = ~np.eye(5, dtype=bool)
+    allowed[0, 1] = allowed[2, 1] = allowed[4, 3] = False
+    problem = problem_of(5, allowed=allowed, edge_budget=9)
+    rules = naive.NaiveRules(5, allowed, 4)
+    short = [edges for edges in maximal_graphs(rules) if len(edges) == 8]
+    n_better = 0
+    for seed in range(20):
+        own, before = naive.TableScore(seed, 5), short[seed * 31 % len(short)]
+        after = swapped(problem, scores.adapt(own, 5), before, seed, n_kicks)
+        assert after in short
+        n_better += own.reward_of_edges(after) > own.reward_of_edges(before)
+    assert n_better >= 5
 
 
 def check_swaps(problem, seed):

@@ -16,7 +16,7 @@ from dagsearch.kernels.process import NO_STUB
 from dagsearch.kernels.random import below_high, below_low, next_word
 from dagsearch.kernels.returns import back_up_end, back_up_prefixes, score
 from dagsearch.kernels.simulate import tree_policy
-from dagsearch.kernels.simulation import DONE, FAILED, MEMO_FULL, NO_BUDGET, TREE_FULL, add, begin
+from dagsearch.kernels.simulation import DONE, FAILED, MEMO_FULL, NO_BUDGET, TREE_FULL, add, begin, go_to
 from dagsearch.kernels.tree import ROOT, UNOPENED, add_child, best_by_puct, open_node
 
 UNIFORM_SHARE = 0.05
@@ -86,15 +86,7 @@ def _prior_policy(search, guide, growth, control, words):
         child = best_by_puct(tree, node, control.exploration)
         expanding = child == tree.first_child[node] + tree.n_expanded[node]
         node = add_child(tree, node) if expanding else child
-        search.path[control.path_length] = node
-        control.path_length += 1
-        action = np.int64(tree.action[node])
-        if stub == NO_STUB:
-            stub = action
-        else:
-            add(search, control.n_added, stub, action, words)
-            control.n_added += 1
-            stub = np.int64(NO_STUB)
+        stub = go_to(search, control, node, stub, words)
         if expanding:
             break
     _catch_up(search, guide, growth, n_known, control.n_added, words)

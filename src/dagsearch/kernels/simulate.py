@@ -15,7 +15,7 @@ from dagsearch.kernels.memo import has_room
 from dagsearch.kernels.process import NO_STUB
 from dagsearch.kernels.random import below_high, below_low, next_word
 from dagsearch.kernels.returns import back_up_end, back_up_prefixes, score
-from dagsearch.kernels.simulation import DONE, FAILED, MEMO_FULL, NO_BUDGET, TREE_FULL, add, begin
+from dagsearch.kernels.simulation import DONE, FAILED, MEMO_FULL, NO_BUDGET, TREE_FULL, add, begin, go_to
 from dagsearch.kernels.tree import ROOT, UNOPENED, best_by_ucb, expand, open_node
 
 
@@ -43,15 +43,7 @@ def tree_policy(search, control, words):
             break
         else:
             node = best_by_ucb(tree, node, control.exploration)
-        search.path[control.path_length] = node
-        control.path_length += 1
-        action = np.int64(tree.action[node])
-        if stub == NO_STUB:
-            stub = action
-        else:
-            add(search, control.n_added, stub, action, words)
-            control.n_added += 1
-            stub = np.int64(NO_STUB)
+        stub = go_to(search, control, node, stub, words)
         if expanding:
             break
     return stub

@@ -8,7 +8,7 @@ import numpy as np
 
 from dagsearch.kernels.bits import include, word_count
 from dagsearch.kernels.compile import kernel
-from dagsearch.kernels.process import insert_edge, restore
+from dagsearch.kernels.process import NO_STUB, insert_edge, restore
 
 # What the loop returns with.
 DONE, MEMO_FULL, TREE_FULL, FAILED = range(4)
@@ -85,3 +85,16 @@ def add(search, n_added, i, j, words):
     search.causes[n_added] = i
     search.effects[n_added] = j
     include(search.changed, 0, j, words)
+
+
+@kernel
+def go_to(search, control, node, stub, words):
+    """Go on to a tree node: its action becomes the stub, or the endpoint of an edge from the stub; returns the stub."""
+    search.path[control.path_length] = node
+    control.path_length += 1
+    action = np.int64(search.tree.action[node])
+    if stub == NO_STUB:
+        return action
+    add(search, control.n_added, stub, action, words)
+    control.n_added += 1
+    return np.int64(NO_STUB)

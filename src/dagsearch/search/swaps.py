@@ -1,6 +1,7 @@
 """Swaps of edges: one is taken out, the best one that closes no cycle comes in, so that their number stays the same.
 
 When no swap pays, a few edges are taken out at random and as many put back, the best first, and swaps begin again.
+A graph that had to end short of its budget, since nothing more was legal, is only swapped for others that had to, too.
 """
 
 from __future__ import annotations
@@ -71,6 +72,12 @@ class _Graph:
         terms = self._score.terms(np.full(len(sets), node), rows_from_membership(sets))
         self._own[node] = terms[-1]
         self._with[causes, node] = terms[:-1]
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it has no fewer edges than it must: its budget is spent, or nothing more is legal."""
+        budget = self._problem.edge_budget
+        return budget is None or int(self.adjacency.sum()) >= budget or self.best_addition() is None
 
     def best_addition(self, but: tuple[int, int] | None = None) -> tuple[float, int, int] | None:
         """Reward, cause and effect of the best edge that may be added, another one than ``but``; None if none may."""
@@ -158,11 +165,15 @@ class Swaps:
             graph.toggle(cause, effect)
             return False
         graph.toggle(best[1], best[2])
+        if not graph.is_full:
+            graph.toggle(best[1], best[2])
+            graph.toggle(cause, effect)
+            return False
         self._keep(graph)
         return True
 
     def _kicked(self, graph: _Graph) -> _Graph | None:
-        """The graph with a few edges taken out and the best ones put back; None if there is no room for as many."""
+        """The graph with a few edges taken out and the best put back; None if there is no room for as many, or for more."""
         graph = graph.copy()
         edges = graph.free_edges
         n_kicked = min(int(self._rng.integers(_FEWEST_KICKED, _MOST_KICKED + 1)), len(edges))
@@ -176,7 +187,7 @@ class Swaps:
             if best is None:
                 return None
             graph.toggle(best[1], best[2])
-        return graph
+        return graph if graph.is_full else None
 
     def _keep(self, graph: _Graph) -> None:
         """Remember the graph if it is the best so far."""
