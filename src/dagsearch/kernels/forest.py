@@ -54,6 +54,15 @@ BOOKS = np.dtype(
         ("outside", np.int64),  # whether local scores come from outside, so that additions are learnt bit by bit
     ]
 )
+CLIMBING = np.dtype(
+    [
+        ("n_starts", np.int64),  # sets of parents from which this climb has started: the root, then seeds
+        ("n_left", np.int64),  # stretches of places that are left of the one from which it started last
+    ]
+)
+STRETCH = np.dtype([("tree_node", np.int64), ("low", np.int64), ("high", np.int64)])
+MOST_SEEDS = 8
+"""Sets of parents of a variable from which climbs start, beside the root."""
 
 
 class Forest(NamedTuple):
@@ -66,7 +75,7 @@ class Forest(NamedTuple):
     learnt: Any  # (capacity, n_nodes) bool   additions that are known, if local scores come from outside; else (0, 0)
     may_join: Any  # (n_nodes, n_nodes) bool   [v, c]: c may be a parent of v
     required: Any  # (n_nodes, n_nodes) int64   [v, 0] required parents of v: how many, then which
-    seeds: Any  # (n_nodes, most seeds) int64   tree nodes below the root of v where further climbs start, or NO_CHILD
+    seeds: Any  # (n_nodes, MOST_SEEDS) int64   tree nodes below the root of v where further climbs start, or NO_CHILD
     members: Any  # (2, n_nodes + 1) int64 scratch   of a set, and of the set without one
     gone: Any  # (n_nodes,) bool scratch, all False between uses
     candidates: Any  # (n_nodes,) bool scratch
@@ -258,58 +267,78 @@ def _last_spot(nodes, tree_node, spots):
     return last
 
 
+@kernel
+def _push(climbing, stack, tree_node, low, high):
+    """Leave a stretch of places for later."""
+    stretch = stack[climbing[0].n_left]
+    stretch.tree_node, stretch.low, stretch.high = tree_node, low, high
+    climbing[0].n_left += 1
+
+
 @long_kernel
-def _climb_from(forest, node, start, low, high, spots, ends, stack):
-    """Climb from a set on, for each place from ``low`` to ``high``, and write better ends to ``ends``; as `climb`."""
+def _climb_on(forest, node, spots, ends, climbing, stack):
+    """Climb along the stretches that are left, and write better ends to ``ends``; as `climb`."""
     nodes, lists, branches, books = forest.nodes, forest.lists, forest.branches, forest.books
-    n_stacked = 1
-    stack[0], stack[1], stack[2] = start, low, high
-    while n_stacked > 0:
-        n_stacked -= 1
-        tree_node, low, high = stack[3 * n_stacked], stack[3 * n_stacked + 1], stack[3 * n_stacked + 2]
+    is_first = climbing[0].n_starts == 1
+    while climbing[0].n_left > 0:
+        climbing[0].n_left -= 1
+        stretch = stack[climbing[0].n_left]
+        tree_node, low, high = stretch.tree_node, stretch.low, stretch.high
         for kind in (ADDITIONS, EXCHANGES):
             if high < low:
                 break
             books[0].asked = tree_node
             status = _why_not_ready(forest, books, tree_node, kind, node, spots, high)
-            if status != REACHED:
-                return status
             branch = lists[tree_node, kind, 0]
             end = branch + lists[tree_node, kind, 1]
-            while branch < end and high >= low:
+            while status == REACHED and branch < end and high >= low:
                 variable = branches[branch].added
                 after = low if variable == NOBODY else max(low, spots[variable] + 1)
                 if after <= high:
                     child = _follow(nodes, lists, branches, books, tree_node, branch)
                     if child == NO_CHILD:
-                        return FULL
-                    stack[3 * n_stacked], stack[3 * n_stacked + 1], stack[3 * n_stacked + 2] = child, after, high
-                    n_stacked += 1
+                        status = FULL
+                        break
+                    _push(climbing, stack, child, after, high)
                     high = after - 1
                 branch += 1
+            if status != REACHED:
+                _push(climbing, stack, tree_node, low, high)
+                return status
         for p in range(low, high + 1):
-            if start == node or nodes[tree_node].value > nodes[ends[p]].value + NEGLIGIBLE:
+            if is_first or nodes[tree_node].value > nodes[ends[p]].value + NEGLIGIBLE:
                 ends[p] = tree_node
     return REACHED
 
 
 @long_kernel
-def climb(forest, node, low, high, spots, ends, stack):
+def climb(forest, node, low, high, spots, ends, climbing, stack):
     """Write the tree nodes where climbs of ``node`` end to ``ends[p]`` for each p from ``low`` to ``high``.
 
     The climb of p is among the variables at spots below p. A branch serves all places after the spot of its variable,
-    so that whole stretches of places share a climb. ``stack`` (3 * n_nodes + 3,) int64 is scratch. Returns REACHED, or
-    why it stopped, with the tree node in the books.
+    so that whole stretches of places share a climb. ``climbing`` (1,) CLIMBING and ``stack`` (n_nodes + 1,) STRETCH
+    tell how far it is. Returns REACHED, or why it stopped, with the tree node in the books; called again with the same
+    arguments, it goes on from there.
     """
-    status = _climb_from(forest, node, node, low, high, spots, ends, stack)
-    for k in range(forest.seeds.shape[1]):
-        seed = forest.seeds[node, k]
-        if status != REACHED or seed == NO_CHILD:
-            break
-        first = max(low, _last_spot(forest.nodes, seed, spots) + 1)
+    while True:
+        status = _climb_on(forest, node, spots, ends, climbing, stack)
+        if status != REACHED:
+            return status
+        n_starts = climbing[0].n_starts
+        start = (
+            node
+            if n_starts == 0
+            else forest.seeds[node, n_starts - 1]
+            if n_starts <= forest.seeds.shape[1]
+            else NO_CHILD
+        )
+        if n_starts > 0 and start == NO_CHILD:
+            climbing[0].n_starts = 0
+            return REACHED
+        climbing[0].n_starts += 1
+        first = max(low, _last_spot(forest.nodes, start, spots) + 1)
         if first <= high:
-            status = _climb_from(forest, node, seed, first, high, spots, ends, stack)
-    return status
+            _push(climbing, stack, start, first, high)
 
 
 @entry_point

@@ -78,7 +78,8 @@ class OrderSearch(NamedTuple):
     spots: Any  # (n_nodes,) int64   places that climbs go by: with the variable that moves taken out
     ends: Any  # (n_nodes,) int64   where the climb of that variable ends at each place
     questions: Any  # (n_nodes + 1,) QUESTION
-    stack: Any  # (3 * n_nodes + 3,) int64 scratch
+    climbing: Any  # (1,) CLIMBING   how far the climb that is asked for is
+    stack: Any  # (n_nodes + 1,) STRETCH   what is left of it
 
 
 @kernel
@@ -271,14 +272,14 @@ def _keep_better(state, order, at):
 
 
 @single_use_kernel
-def _answer(growth, forest, state, spots, ends, questions, stack):
+def _answer(growth, forest, state, spots, ends, questions, climbing, stack):
     """Answer the questions from where it was; returns REACHED or what is needed."""
     last = state[0].n_questions - 1
     mover = questions[last].node
     while state[0].n_answered <= last:
         k = state[0].n_answered
         spots[mover] = questions[k].spot
-        status = climb(forest, questions[k].node, questions[k].low, questions[k].high, spots, ends, stack)
+        status = climb(forest, questions[k].node, questions[k].low, questions[k].high, spots, ends, climbing, stack)
         if status == REACHED:
             questions[k].end = ends[questions[k].high]
             state[0].n_answered += 1
@@ -349,7 +350,7 @@ def search_orders(growth, forest, search):
     turns, spots, ends, questions = search.turns, search.spots, search.ends, search.questions
     nodes, may_join, required = forest.nodes, forest.may_join, forest.required
     while True:
-        status = _answer(growth, forest, state, spots, ends, questions, search.stack)
+        status = _answer(growth, forest, state, spots, ends, questions, search.climbing, search.stack)
         if status != REACHED:
             return status
         if state[0].about == ARRANGING:

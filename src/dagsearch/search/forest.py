@@ -15,6 +15,7 @@ from dagsearch.kernels.forest import (
     BOOKS,
     BRANCH,
     FULL,
+    MOST_SEEDS,
     NEEDS_ADDITIONS,
     NO_CHILD,
     NOBODY,
@@ -29,8 +30,6 @@ from dagsearch.kernels.growth import DiscreteGrowth, LinearGrowth, OutsideGrowth
 from dagsearch.kernels.local import LINEAR, OUTSIDE, QUADRATIC, Family
 from dagsearch.search.protocol import Problem, ScoreLike
 
-MOST_SEEDS = 8
-"""Sets of parents of a variable from which climbs start, beside the root."""
 _FIRST_TREE_NODES = 1 << 10
 _FIRST_BRANCHES = 1 << 13
 _MASK_BYTES = 2**24
@@ -230,7 +229,10 @@ class ParentTrees:
 
 def _longer(array: NDArray[Any], n_more: int) -> NDArray[Any]:
     """The array with room for more."""
-    return np.concatenate([array, np.zeros((n_more, *array.shape[1:]), dtype=array.dtype)])
+    longer = np.zeros((len(array) + n_more, *array.shape[1:]), dtype=array.dtype)
+    # As bytes: numpy copies records field by field.
+    longer[: len(array)].view(np.uint8).reshape(-1)[:] = array.view(np.uint8).reshape(-1)
+    return longer
 
 
 def growth_of(family: Family, scale: float) -> Any:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from dagsearch.graph.bitset import rows_from_membership
 from dagsearch.graph.order import topological_order
+from dagsearch.kernels.forest import CLIMBING, STRETCH
 from dagsearch.kernels.local import LINEAR, OUTSIDE, QUADRATIC
 from dagsearch.kernels.moves import DONE, PAUSED, QUESTION, STATE, OrderSearch, begin, search_orders
 from dagsearch.search.deletions import Deletions
@@ -125,7 +126,8 @@ class OrderClimb:
             spots=np.zeros(d, dtype=np.int64),
             ends=np.zeros(d, dtype=np.int64),
             questions=np.zeros(d + 1, dtype=QUESTION),
-            stack=np.zeros(3 * d + 3, dtype=np.int64),
+            climbing=np.zeros(1, dtype=CLIMBING),
+            stack=np.zeros(d + 1, dtype=STRETCH),
         )
         begin(self._search)
 

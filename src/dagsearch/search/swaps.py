@@ -173,7 +173,7 @@ class Swaps:
         return True
 
     def _kicked(self, graph: _Graph) -> _Graph | None:
-        """The graph with a few edges taken out and the best put back; None if there is no room for as many, or for more."""
+        """The graph with a few edges taken out and the best put back; None if fewer or more than these may be added."""
         graph = graph.copy()
         edges = graph.free_edges
         n_kicked = min(int(self._rng.integers(_FEWEST_KICKED, _MOST_KICKED + 1)), len(edges))

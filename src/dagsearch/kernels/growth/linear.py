@@ -43,7 +43,7 @@ def _share_that_pays(growth, least, n_parents):
 
 @contracted_long_kernel
 def _take_out(gram, node, parents, n_parents, known, rows, left):
-    """Take the parents out of all variances and covariances with the node.
+    """Take the parents out of all variances and covariances with the node; returns how many of them are independent.
 
     Rows of the factor are those of ``known[1:]``, ``known[0]`` of them, as long as the parents are the same.
     """
@@ -72,47 +72,45 @@ def _take_out(gram, node, parents, n_parents, known, rows, left):
             left[0, c] -= rows[rank, c] * rows[rank, c]
             left[1, c] -= of_node * rows[rank, c]
         rank += 1
+    return rank
 
 
 @contracted_long_kernel
-def _sweep(gram, columns, n_columns, target, work):
-    """Sweep the inner products of [columns, target] on all columns; returns whether they are independent.
+def _gains_of_parents(rows, parents, n_parents, node, inverse, gains):
+    """Write the share of the node's variance that each of independent parents explains beside the others to ``gains``.
 
-    Then the lower right corner is the share that they leave unexplained, the last column above it holds coefficients,
-    and the diagonal that of minus the inverse.
+    The parents' columns of ``rows`` are the upper factor U of their inner products, whose inverse is (U'U)^-1: the
+    coefficients are U^-1 z with z the node's column, and a parent's gain is its squared coefficient over its entry on
+    the diagonal of that inverse. ``inverse`` is scratch.
     """
-    m = n_columns
-    for a in range(m):
-        for b in range(m):
-            work[a, b] = gram[columns[a], columns[b]]
-        work[a, m] = work[m, a] = gram[columns[a], target]
-    work[m, m] = gram[target, target]
-    for k in range(m):
-        pivot = work[k, k]
-        if pivot <= COLLINEAR:
-            return False
-        for a in range(m + 1):
-            if a != k:
-                factor = work[a, k] / pivot
-                for b in range(m + 1):
-                    work[a, b] -= factor * work[k, b]
-                work[a, k] = factor
-        for b in range(m + 1):
-            work[k, b] /= pivot
-        work[k, k] = -1.0 / pivot
-    return True
+    m = n_parents
+    for i in range(m - 1, -1, -1):
+        for k in range(i, m):
+            inverse[i, k] = 0.0
+        inverse[i, i] = 1.0
+        for j in range(i + 1, m):
+            factor = rows[i, parents[j]]
+            for k in range(j, m):
+                inverse[i, k] -= factor * inverse[j, k]
+        scale = 1.0 / rows[i, parents[i]]
+        coefficient = of_inverse = 0.0
+        for k in range(i, m):
+            inverse[i, k] *= scale
+            coefficient += inverse[i, k] * rows[k, node]
+            of_inverse += inverse[i, k] * inverse[i, k]
+        gains[i] = coefficient * coefficient / of_inverse
 
 
 @single_use_kernel
 def values_without_each(growth, node, parents, n_parents, rest, values):
     """Write local scores without each of the first ``n_parents`` of ``parents`` to ``values``; ``rest`` is scratch."""
     gram, work, m = growth.gram, growth.work, n_parents
-    are_independent = _sweep(gram, parents, m, node, work)
+    if _take_out(gram, node, parents, m, growth.known, growth.rows, growth.left) == m:
+        _gains_of_parents(growth.rows, parents, m, node, work, values)
+        for k in range(m):
+            values[k] = local_score(growth, max(growth.left[0, node] + values[k], 0.0), m - 1, m - 1)
+        return
     for k in range(m):
-        if are_independent:
-            share = work[m, m] - work[k, m] * work[k, m] / work[k, k]
-            values[k] = local_score(growth, max(share, 0.0), m - 1, m - 1)
-    for k in range(0 if are_independent else m):
         for other in range(m - 1):
             rest[other] = parents[other + (other >= k)]
         share, n_coefficients = residual_share(gram, rest, m - 1, m - 1, node, work)
