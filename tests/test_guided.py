@@ -12,7 +12,7 @@ import scipy.stats
 from common import discrete_frame, normal_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive_guided import UNIFORM_SHARE, NaiveGuide, _GuidedSearch, best_by_puct, naive_guided_cd_uct
+from naive_guided import UNIFORM_SHARE, GuidedSearch, NaiveGuide, best_by_puct, naive_guided_cd_uct
 from test_search import EqualVarianceTable, problem_of, problems
 
 from dagsearch import scores
@@ -229,7 +229,7 @@ def test_weights_after_each_simulation_are_those_of_the_naive_twin(name, chosen,
     problem = problem_of(6, edge_budget, frozenset({(5, 0)}), max_parents=3)
     guide = guide_of(made(name, chosen), problem, temperature=0.3)
     rules, start = naive.NaiveRules(6, problem.allowed, 3), naive.edges_of(problem.start)
-    slow = _GuidedSearch(rules, start, edge_budget, reward_by(guide, 6), 5, guide=guide)
+    slow = GuidedSearch(rules, start, edge_budget, reward_by(guide, 6), 5, guide=guide)
     step, graphs = Step(made(name, chosen), problem), []
     slow._back_up = lambda _path, built: graphs.append(built)
     for _ in range(30):

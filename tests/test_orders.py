@@ -7,6 +7,7 @@ import signal
 import threading
 
 import naive
+import naive_orders
 import networkx as nx
 import numpy as np
 import pytest
@@ -98,7 +99,7 @@ class Twin:
     def parents(self, node, before):
         candidates = frozenset(c for c in before if self.problem.allowed[c, node])
         required = frozenset(np.flatnonzero(self.problem.start[:, node]).tolist())
-        return naive.climbed_parents(
+        return naive_orders.climbed_parents(
             lambda parents: self.local(node, parents), candidates, required, self.problem.max_parents, self.exchanges
         )
 
@@ -115,7 +116,7 @@ class Twin:
 
     def best_move(self, order, node):
         """The highest reward of orders in which one variable is elsewhere."""
-        return max(map(self.reward, filter(self.keeps_required_edges, naive.orders_with_one_moved(order, node))))
+        return max(map(self.reward, filter(self.keeps_required_edges, naive_orders.orders_with_one_moved(order, node))))
 
 
 def climb_from(trees, order, seed=0, n_kicks=0):

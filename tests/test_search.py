@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 
 import naive
+import naive_search
 import numpy as np
 import pytest
 from common import FACES, Faulty, noise_table
@@ -50,7 +51,7 @@ def run_both(score, reward, problem, seed, **chosen):
     }
     compiled = cd_uct(problem, score, CDUCTSettings(**options), np.random.default_rng(seed), Monitor())
     rules = naive.NaiveRules(problem.n_nodes, problem.allowed, problem.max_parents)
-    slow = naive.naive_cd_uct(
+    slow = naive_search.naive_cd_uct(
         rules,
         reward,
         np.random.default_rng(seed),
@@ -247,7 +248,7 @@ def test_greedy_search_adds_the_best_edge_by_brute_force(edge_budget, seed, max_
     own = naive.TableScore(seed, 6)
     problem = problem_of(6, edge_budget, max_parents=max_parents)
     found = greedy(problem, scores.adapt(own, 6), np.random.default_rng(0), Monitor())
-    slow = naive.naive_greedy(naive.NaiveRules(6, None, max_parents), own.reward_of_edges, edge_budget)
+    slow = naive_search.naive_greedy(naive.NaiveRules(6, None, max_parents), own.reward_of_edges, edge_budget)
     assert naive.edges_of(found.adjacency) == slow.edges
     assert found.reward == slow.reward
 
@@ -271,7 +272,7 @@ def test_random_search_is_the_best_of_its_rollouts(edge_budget, n_simulations):
     rng, rng_of_twin = (np.random.default_rng(5) for _ in range(2))
     problem = problem_of(6, edge_budget)
     found = random_search(problem, scores.adapt(own, 6), n_simulations, rng, Monitor())
-    slow = naive.naive_random_search(
+    slow = naive_search.naive_random_search(
         naive.NaiveRules(6),
         own.reward_of_edges,
         rng_of_twin,

@@ -4,6 +4,7 @@ import itertools
 import math
 
 import naive
+import naive_orders
 import numpy as np
 import pandas as pd
 import pytest
@@ -157,7 +158,7 @@ class SeededTwin(Twin):
         required = frozenset(np.flatnonzero(self.problem.start[:, node]).tolist())
         for owner, start in self.planted:
             if owner == node and start - required <= before:
-                end = naive.climbed_parents(
+                end = naive_orders.climbed_parents(
                     lambda parents: self.local(node, parents),
                     candidates,
                     required,
