@@ -16,6 +16,7 @@ from functools import partial
 from importlib import resources
 from pathlib import Path
 
+import naive
 import numpy as np
 import pandas as pd
 import pytest
@@ -99,19 +100,9 @@ def test_what_is_neither_folder_nor_wheel_is_refused(tmp_path):
 # ---------------------------------------------------------------- what is counted
 
 
-def all_dags(n_nodes):
-    pairs = list(itertools.combinations(range(n_nodes), 2))
-    for marks in itertools.product(range(3), repeat=len(pairs)):
-        adjacency = np.zeros((n_nodes, n_nodes), dtype=np.int8)
-        for (i, j), mark in zip(pairs, marks, strict=True):
-            adjacency[i, j], adjacency[j, i] = mark == 1, mark == 2
-        if not np.trace(sum(np.linalg.matrix_power(adjacency, k) for k in range(1, n_nodes + 1))):
-            yield adjacency
-
-
 def test_distance_of_classes_counts_the_pairs_on_which_their_members_differ():
     groups = {}
-    for dag in all_dags(4):
+    for dag in (naive.adjacency_of(edges, 4) for edges in naive.all_dags(4)):
         colliders = {
             (min(i, k), j, max(i, k))
             for i, j, k in itertools.permutations(range(4), 3)
