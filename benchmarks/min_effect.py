@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
 import sys
 from dataclasses import asdict
 from pathlib import Path
 
 import pandas as pd
 from joblib import Parallel, delayed
+from study_runs.command_line import command_of
 from truth_study.conditions import Kind
 
 import dagsearch as ds
@@ -123,7 +123,7 @@ def main():
         for kind in kinds
     ]
     lines = carried_out([] if chosen.report else tasks, chosen.out / "records.jsonl", chosen.jobs)
-    text = report(lines, shlex.join(["python", "benchmarks/min_effect.py", *sys.argv[1:]]))
+    text = report(lines, command_of("benchmarks/min_effect.py"))
     (chosen.out / "README.md").write_text(text, encoding="utf-8")
     print(text)
 

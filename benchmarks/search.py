@@ -22,8 +22,6 @@ other seeds of the problem, nor on problems of the part that are as large and as
 from __future__ import annotations
 
 import argparse
-import os
-import shlex
 import sys
 from functools import partial
 from pathlib import Path
@@ -33,7 +31,8 @@ from search_study import figure, methods, parts, run, study, tables
 from search_study.methods import Means
 from search_study.summary import frame_of
 from search_study.task import SearchRecord
-from truth_study.run import versions
+from study_runs import resume
+from study_runs.command_line import chosen, command_of, conclude, positive, warn_of_other_versions
 
 from dagsearch.errors import DagsearchError, UnknownNameError
 from dagsearch.experiments.engines import Failure
@@ -45,22 +44,16 @@ def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(parts.PARTS)}; all if none is named")
     parser.add_argument(
-        "--seeds", type=_positive, metavar="N", help="runs per problem, or tables; else as the part has it"
+        "--seeds", type=positive, metavar="N", help="runs per problem, or tables; else as the part has it"
     )
     parser.add_argument("--problems", nargs="+", default=[], metavar="NAME", help="only these, such as asia or 100-4")
     parser.add_argument("--methods", nargs="+", default=[], metavar="NAME", help=f"of {', '.join(methods.METHODS)}")
     parser.add_argument("--networks", type=Path, metavar="FOLDER_OR_WHEEL", help="where .bif or .bif.gz files are")
     parser.add_argument("--rivals", nargs="+", default=[], metavar="PYTHON", help="interpreters, or PACKAGE=PYTHON")
-    parser.add_argument("--jobs", type=_positive, default=2, metavar="N", help="threads of a search")
+    parser.add_argument("--jobs", type=positive, default=2, metavar="N", help="threads of a search")
     parser.add_argument("--time-limit", type=float, metavar="SECONDS", help="of one fit; else as the part has it")
     parser.add_argument("--out", type=Path, default=Path("results/search"), metavar="FOLDER")
     return parser
-
-
-def _positive(text):
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number from 1, got {text!r}")
-    return int(text)
 
 
 def runnable(names, means):
@@ -96,18 +89,9 @@ def tell(n_done, n_all, outcome):
     print(f"[{n_done}/{n_all}] {where}: {end}", flush=True)
 
 
-def warn_of_other_code(store):
-    """Say if records of ours were made by other versions: means would mix them."""
-    ours = [record for record in store if methods.METHODS[record.task.method].package is None]
-    n_other = sum(record.versions != versions() for record in ours)
-    if n_other:
-        print(f"{n_other} of {len(store)} records in {store.path} were made by other versions; --out starts afresh")
-
-
 def tell_of_given_up(tasks, store, time_limit):
     """Say what was not tried, since the method had exceeded the limit on a problem that is no harder."""
-    given_up = [task for task in study.left(tasks, store, time_limit) if study.hopeless(task, store, time_limit)]
-    for task in given_up:
+    for task in resume.given_up(tasks, store, time_limit, study.hopeless):
         print(
             f"{task.part} {task.problem}, {task.method}, seed {task.seed}: not tried, as it exceeded {time_limit:g} s"
         )
@@ -125,45 +109,39 @@ def write(store, folder, command):
     return report
 
 
-def run_part(name, chosen, names, means, store):
+def run_part(name, settings, names, means, store):
     """Run what is left of a part; returns the failures."""
     part = parts.PARTS[name]
-    time_limit = chosen.time_limit or part.time_limit
-    tasks = study.tasks_of(name, names, chosen.seeds or part.n_seeds, chosen.problems)
+    time_limit = settings.time_limit or part.time_limit
+    tasks = study.tasks_of(name, names, settings.seeds or part.n_seeds, settings.problems)
     engine = ProcessEngine(1, time_limit, partial(run.run, means), partial(run.exceeded, means), means.n_jobs)
-    failures = study.carry_out(tasks, store, engine, tell)
+    failures = resume.carry_out(tasks, store, engine, tell, study.hopeless)
     tell_of_given_up(tasks, store, time_limit)
     return failures
 
 
 def main(arguments=None):
     """Run what is left, and write what came of it; returns the exit code."""
-    chosen = options().parse_args(arguments)
-    command = shlex.join(["python", "benchmarks/search.py", *(sys.argv[1:] if arguments is None else arguments)])
+    settings = options().parse_args(arguments)
+    command = command_of("benchmarks/search.py", arguments)
     try:
-        chosen_parts = parts.chosen(chosen.parts)
-        checked_problems(chosen.problems, chosen_parts)
-        means = Means(chosen.jobs, chosen.networks, methods.pythons_of(chosen.rivals))
-        names = runnable(methods.chosen(chosen.methods), means)
-        store = LineStore(chosen.out / "records.jsonl", SearchRecord.from_line)
+        chosen_parts = chosen("part", settings.parts, parts.PARTS)
+        checked_problems(settings.problems, chosen_parts)
+        means = Means(settings.jobs, settings.networks, methods.pythons_of(settings.rivals))
+        names = runnable(chosen("method", settings.methods, methods.METHODS), means)
+        store = LineStore(settings.out / "records.jsonl", SearchRecord.from_line)
     except DagsearchError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    warn_of_other_code(store)
+    ours = [record for record in store if methods.METHODS[record.task.method].package is None]
+    warn_of_other_versions(ours, store)
     failures, stopped = [], False
     try:
         for name in chosen_parts:
-            failures += run_part(name, chosen, names, means, store)
+            failures += run_part(name, settings, names, means, store)
     except KeyboardInterrupt:
         stopped = True
-    if len(store):
-        print(f"\n{write(store, chosen.out, command)}\nWritten to {os.fspath(chosen.out)}/")
-    if stopped:
-        print("Stopped. Finished runs are kept: the same command goes on from here.", file=sys.stderr)
-        return 130
-    for failure in failures:
-        print(f"failed: {failure.task}: {failure.message}", file=sys.stderr)
-    return 1 if failures else 0
+    return conclude(store, settings.out, partial(write, store, settings.out, command), failures, stopped)
 
 
 if __name__ == "__main__":

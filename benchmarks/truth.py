@@ -10,13 +10,14 @@ records in the folder. A run that exceeds the time limit is killed and recorded 
 from __future__ import annotations
 
 import argparse
-import os
-import shlex
 import sys
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 from processes import ProcessEngine
+from study_runs import resume
+from study_runs.command_line import chosen, command_of, conclude, positive, warn_of_other_versions
 from truth_study import figure, methods, run, study, tables
 from truth_study.conditions import GRIDS
 from truth_study.summary import frame_of, means
@@ -33,20 +34,14 @@ def options():
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--grid", choices=list(GRIDS), default="kinds", help="kinds of data")
-    parser.add_argument("--rows", type=_positive, nargs="+", default=[100, 500, 2000], metavar="N")
-    parser.add_argument("--variables", type=_positive, nargs="+", default=[10, 20, 50], metavar="N")
-    parser.add_argument("--seeds", type=_positive, default=3, metavar="N", help="tables per kind and size")
+    parser.add_argument("--rows", type=positive, nargs="+", default=[100, 500, 2000], metavar="N")
+    parser.add_argument("--variables", type=positive, nargs="+", default=[10, 20, 50], metavar="N")
+    parser.add_argument("--seeds", type=positive, default=3, metavar="N", help="tables per kind and size")
     parser.add_argument("--methods", nargs="+", default=[], metavar="NAME", help=f"of {', '.join(methods.METHODS)}")
-    parser.add_argument("--jobs", type=_positive, default=1, metavar="N", help="runs at a time")
+    parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="runs at a time")
     parser.add_argument("--out", type=Path, default=Path("results/truth"), metavar="FOLDER")
     parser.add_argument("--time-limit", type=_seconds, default=300.0, metavar="SECONDS", help="of one fit")
     return parser
-
-
-def _positive(text):
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number from 1, got {text!r}")
-    return int(text)
 
 
 def _seconds(text):
@@ -80,16 +75,9 @@ def tell(n_done, n_all, outcome):
     print(f"[{n_done}/{n_all}] {where}: {end}", flush=True)
 
 
-def warn_of_other_code(store):
-    """Say if records were made by other versions: means would mix them."""
-    n_other = sum(record.versions != run.versions() for record in store)
-    if n_other:
-        print(f"{n_other} of {len(store)} records in {store.path} were made by other versions; --out starts afresh")
-
-
 def tell_of_given_up(tasks, store, time_limit):
     """Say what was not tried, since the method had exceeded the limit on tables that are no larger."""
-    given_up = [task for task in study.left(tasks, store, time_limit) if study.hopeless(task, store, time_limit)]
+    given_up = resume.given_up(tasks, store, time_limit, study.hopeless)
     for method, n_tasks in Counter(task.method for task in given_up).items():
         print(f"{method} exceeded {time_limit:g} s twice: {n_tasks} run(s) on tables as large or larger not tried")
 
@@ -108,30 +96,23 @@ def write(store, folder, command):
 
 def main(arguments=None):
     """Run what is left, and write what came of it; returns the exit code."""
-    chosen = options().parse_args(arguments)
-    command = shlex.join(["python", "benchmarks/truth.py", *(sys.argv[1:] if arguments is None else arguments)])
+    settings = options().parse_args(arguments)
+    command = command_of("benchmarks/truth.py", arguments)
     try:
-        names = installed(methods.chosen(chosen.methods))
-        store = LineStore(chosen.out / "records.jsonl", TruthRecord.from_line)
+        names = installed(chosen("method", settings.methods, methods.METHODS))
+        store = LineStore(settings.out / "records.jsonl", TruthRecord.from_line)
     except DagsearchError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    warn_of_other_code(store)
-    tasks = study.tasks_of(GRIDS[chosen.grid], chosen.variables, chosen.rows, chosen.seeds, names)
-    engine, failures, stopped = ProcessEngine(chosen.jobs, chosen.time_limit, run.run, run.exceeded), [], False
+    warn_of_other_versions(store, store)
+    tasks = study.tasks_of(GRIDS[settings.grid], settings.variables, settings.rows, settings.seeds, names)
+    engine, failures, stopped = ProcessEngine(settings.jobs, settings.time_limit, run.run, run.exceeded), [], False
     try:
-        failures = study.carry_out(tasks, store, engine, tell)
+        failures = resume.carry_out(tasks, store, engine, tell, study.hopeless)
     except KeyboardInterrupt:
         stopped = True
-    tell_of_given_up(tasks, store, chosen.time_limit)
-    if len(store):
-        print(f"\n{write(store, chosen.out, command)}\nWritten to {os.fspath(chosen.out)}/")
-    if stopped:
-        print("Stopped. Finished runs are kept: the same command goes on from here.", file=sys.stderr)
-        return 130
-    for failure in failures:
-        print(f"failed: {failure.task}: {failure.message}", file=sys.stderr)
-    return 1 if failures else 0
+    tell_of_given_up(tasks, store, settings.time_limit)
+    return conclude(store, settings.out, partial(write, store, settings.out, command), failures, stopped)
 
 
 if __name__ == "__main__":

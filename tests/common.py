@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import math
 import os
 from pathlib import Path
 
@@ -17,6 +18,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from dagsearch.cli import main
+from dagsearch.graph import DAG
+from dagsearch.graph.bitset import members_of_each
+from dagsearch.scores.base import Score, empty_family
 
 _SHARED = Path(__file__).parents[2] / "shared"
 DATA = Path(os.environ.get("DAGSEARCH_DATA") or _SHARED / "data")
@@ -73,6 +77,29 @@ def standardised(x):
     return (x - x.mean(axis=0)) / x.std(axis=0)
 
 
+def linear_table(n_samples, n_nodes, seed):
+    """A linear model over a random DAG whose order is not that of the columns."""
+    rng = np.random.default_rng(seed)
+    weights = np.triu(rng.random((n_nodes, n_nodes)) < 0.4, 1) * rng.uniform(-1.5, 1.5, (n_nodes, n_nodes))
+    x = np.zeros((n_samples, n_nodes))
+    for j in range(n_nodes):
+        x[:, j] = x @ weights[:, j] + rng.normal(size=n_samples) * rng.uniform(0.5, 2.0)
+    return x[:, rng.permutation(n_nodes)]
+
+
+def discrete_table(dag, n_samples, seed):
+    """Two or three levels per node, with random tables that differ clearly from row to row."""
+    rng = np.random.default_rng(seed)
+    levels = rng.integers(2, 4, dag.n_nodes)
+    codes = np.zeros((n_samples, dag.n_nodes), dtype=int)
+    for name in dag.topological_order():
+        node, parents = dag.index(name), [dag.index(parent) for parent in dag.parents(name)]
+        _, row = np.unique(codes[:, parents], axis=0, return_inverse=True)
+        table = rng.dirichlet(np.full(levels[node], 0.6), size=row.max() + 1)
+        codes[:, node] = (rng.random(n_samples)[:, None] > table.cumsum(axis=1)[row.ravel()]).sum(axis=1)
+    return codes.clip(max=levels - 1)
+
+
 def families(n_nodes, n_families, max_parents, seed=0):
     """Random (node, parents) with up to so many parents, the empty set included."""
     rng = np.random.default_rng(seed)
@@ -102,6 +129,11 @@ def quick(kind, **settings):
     return make(kind, **{"score": "bic-linear" if kind.method in ("ges", "pc") else "bic-quadratic", **settings})
 
 
+def every_dag(n_nodes):
+    """All DAGs of so many nodes, each pair absent, pointing forwards, or backwards."""
+    return [DAG(naive.adjacency_of(edges, n_nodes)) for edges in naive.all_dags(n_nodes)]
+
+
 def is_dag(dag):
     return nx.is_directed_acyclic_graph(nx.from_numpy_array(dag.adjacency, create_using=nx.DiGraph))
 
@@ -124,6 +156,26 @@ class Faulty(naive.TableScore):
         return self.act() if self.n_left == 0 else self._whole.reward(adjacency)
 
 
+class EqualVarianceTable(Score):
+    """A random (value, penalty) per local score; rewards are -log of the sum of values minus the penalties."""
+
+    def __init__(self, seed, n_nodes):
+        super().__init__(n_nodes, empty_family(n_nodes, equal_variances=True))
+        self.values, self.penalties = (naive.TableScore(seed + k, n_nodes) for k in range(2))
+
+    def compute(self, nodes, rows):
+        families = zip(nodes.tolist(), members_of_each(rows, len(nodes)), strict=True)
+        return np.array([self._terms_of(*family) for family in families])
+
+    def _terms_of(self, node, parents):
+        return 2.0**-10 + abs(self.values.local(node, parents)), abs(self.penalties.local(node, parents)) / 4
+
+    def reward_of_edges(self, edges):
+        families = [(node, naive.parents_of(edges, node)) for node in range(self.n_nodes)]
+        values, penalties = zip(*(self._terms_of(*family) for family in families), strict=True)
+        return -math.log(math.fsum(values) + 1e-8) - math.fsum(penalties)
+
+
 class _OfWholeGraphs:
     def __init__(self, faulty):
         self.reward = faulty.reward
@@ -135,6 +187,8 @@ FACES = {"local": lambda faulty: faulty, "reward": _OfWholeGraphs}
 # ---------------------------------------------------------------- the command
 
 FEW = ("--sims-per-node", "5")
+JSON_KEYS = {"method", "edges", "pruned_edges", "n_edges", "reward", "score", "seconds", "seed"}
+JSON_KEYS |= {"n_simulations", "n_score_evaluations", "version"}
 
 
 def run(*arguments):

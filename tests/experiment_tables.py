@@ -8,6 +8,7 @@ from dagsearch.experiments.engines import Failure
 from dagsearch.experiments.task import Record, Task, settings
 
 QUICK = settings(edge_budget=12, prune="none", sims_per_node=2)
+SLOW = settings(edge_budget=20, prune="none", sims_per_node=1500)
 
 
 def quick_task(**changes):
@@ -18,6 +19,11 @@ def quick_task(**changes):
 
 def quick_tasks(n_tasks):
     return [quick_task(seed=42 * k) for k in range(n_tasks)]
+
+
+def slow_tasks(n_tasks):
+    """Runs that take a second or two."""
+    return [quick_task(seed=42 * k, settings=SLOW) for k in range(n_tasks)]
 
 
 def made_up(task, **changes):

@@ -9,17 +9,8 @@ from functools import partial
 from itertools import pairwise
 
 import numpy as np
-from naive import (
-    Edge,
-    NaiveOutcome,
-    NaiveRules,
-    _Search,
-    _TreeNode,
-    below_high,
-    below_low,
-    naive_cd_uct,
-    parents_of,
-)
+from naive import Edge, NaiveRules, below_high, below_low, parents_of
+from naive_search import NaiveOutcome, NaiveSearch, TreeNode, naive_cd_uct
 
 UNIFORM_SHARE = 0.05
 LARGEST_EXPONENT = 300.0
@@ -94,8 +85,8 @@ def priors_of(weights: list[float]) -> list[float]:
     return [(1.0 - UNIFORM_SHARE) * share + UNIFORM_SHARE / n for share in shares]
 
 
-class _GuidedSearch(_Search):
-    """`_Search` whose rollouts draw edges by weight."""
+class GuidedSearch(NaiveSearch):
+    """`NaiveSearch` whose rollouts draw edges by weight."""
 
     def __init__(
         self,
@@ -116,6 +107,7 @@ class _GuidedSearch(_Search):
         self.root_weights = [[0.0] * d for _ in range(d)]
         self.weights = [[0.0] * d for _ in range(d)]
         self.scale = self.top = self.sharpness = 0.0
+        self.n_learnt = 0  # edges of a simulation
         self._meet(start)
 
     @property
@@ -178,57 +170,32 @@ class _GuidedSearch(_Search):
             elif self.guide.knows(longer):
                 self.weights[j][i] = self.weight_of(self.guide.local(longer, self.scale) - base)
 
-    def _catch_up(self, graphs: list[frozenset[Edge]], n_known: int) -> None:
-        """Learn from the edges after the first so many."""
+    def _catch_up(self, graphs: list[frozenset[Edge]]) -> None:
+        """Learn from the edges that were added since it was done last."""
         added = [next(iter(after - before)) for before, after in pairwise(graphs)]
-        effects = [j for _, j in added[n_known:]]
+        effects = [j for _, j in added[self.n_learnt :]]
         for k, j in enumerate(effects):
             if j not in effects[k + 1 :]:
                 self._learn(graphs[-1], j)
+        self.n_learnt = len(added)
 
     # --- simulations ---
 
     def _tree_policy(
-        self, path: list[_TreeNode], graphs: list[frozenset[Edge]], stub: int | None, limit: int, exploration: float
+        self, path: list[TreeNode], graphs: list[frozenset[Edge]], stub: int | None, limit: int, exploration: float
     ) -> int | None:
-        self.weights = [list(row) for row in self.root_weights]
-        if self.guide.has_prior:
-            return self._prior_policy(path, graphs, stub, limit, exploration)
+        self.weights, self.n_learnt = [list(row) for row in self.root_weights], 0
         stub = super()._tree_policy(path, graphs, stub, limit, exploration)
-        self._catch_up(graphs, 0)
+        self._catch_up(graphs)
         return stub
 
-    def _prior_policy(
-        self, path: list[_TreeNode], graphs: list[frozenset[Edge]], stub: int | None, limit: int, exploration: float
-    ) -> int | None:
-        n_known = 0
-        while len(graphs[-1]) < limit:
-            node = path[-1]
-            if node.actions is None:
-                self._catch_up(graphs, n_known)
-                n_known = len(graphs) - 1
-                self._open(node, graphs[-1], stub)
-            if not node.actions:
-                break
-            children = [(child.mean, child.visits) for child in node.children]
-            k = best_by_puct(node.mean, node.visits, children, node.priors, exploration)
-            expanding = k == len(node.children)
-            if expanding:
-                node.children.append(_TreeNode())
-            path.append(node.children[k])
-            if stub is None:
-                stub = node.actions[k]
-            else:
-                graphs.append(graphs[-1] | {(stub, node.actions[k])})
-                stub = None
-            if expanding:
-                break
-        self._catch_up(graphs, n_known)
-        return stub
-
-    def _open(self, node: _TreeNode, edges: frozenset[Edge], stub: int | None) -> None:
-        """Lay out actions and priors, the largest first."""
-        legal = self.rules.legal(edges)
+    def _open(self, node: TreeNode, graphs: list[frozenset[Edge]], stub: int | None) -> None:
+        """Lay out actions, with priors the largest first."""
+        if not self.guide.has_prior:
+            super()._open(node, graphs, stub)
+            return
+        self._catch_up(graphs)
+        legal = self.rules.legal(graphs[-1])
         actions = list(legal) if stub is None else legal[stub]
         if stub is None:
             weights = [running_sum(self.weights[j][i] for j in legal[i]) for i in actions]
@@ -237,6 +204,15 @@ class _GuidedSearch(_Search):
         priors = priors_of(weights)
         by_prior = sorted(range(len(actions)), key=lambda k: -priors[k])
         node.actions, node.priors = [actions[k] for k in by_prior], [priors[k] for k in by_prior]
+
+    def _choose(self, node: TreeNode, exploration: float) -> int:
+        if not self.guide.has_prior:
+            return super()._choose(node, exploration)
+        children = [(child.mean, child.visits) for child in node.children]
+        k = best_by_puct(node.mean, node.visits, children, node.priors, exploration)
+        if k == len(node.children):
+            node.children.append(TreeNode())
+        return k
 
     def _roll_out(self, graphs: list[frozenset[Edge]], stub: int | None, limit: int) -> None:
         if stub is not None:
@@ -278,7 +254,7 @@ class _GuidedSearch(_Search):
             return legal[below_low(word, len(legal))]
         return legal[drawn(weights, unit_real(word) * total)]
 
-    def _back_up(self, path: list[_TreeNode], graphs: list[frozenset[Edge]]) -> None:
+    def _back_up(self, path: list[TreeNode], graphs: list[frozenset[Edge]]) -> None:
         super()._back_up(path, graphs)
         for edges in graphs if self.edge_budget is None else graphs[-1:]:
             self._meet(edges)
@@ -290,11 +266,7 @@ class _GuidedSearch(_Search):
         if self.edge_budget is not None or any(map(self._leads_to_best, leads)):
             super().move(final_move)
         else:
-            action = next(filter(self._leads_to_best, range(self.rules.n_nodes)))
-            if self.stub is None:
-                self.stub = action
-            else:
-                self.root, self.stub = self.root | {(self.stub, action)}, None
+            self._decide_for(next(filter(self._leads_to_best, range(self.rules.n_nodes))))
         self.unlearnt.update(j for _, j in self.root - before)
         self._meet(self.root)
 
@@ -307,4 +279,4 @@ def naive_guided_cd_uct(
     **options,
 ) -> NaiveOutcome:
     """`naive_cd_uct` with guided rollouts."""
-    return naive_cd_uct(rules, reward, rng, make_search=partial(_GuidedSearch, guide=guide), **options)
+    return naive_cd_uct(rules, reward, rng, make_search=partial(GuidedSearch, guide=guide), **options)

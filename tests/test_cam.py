@@ -7,6 +7,8 @@ import math
 import time
 
 import naive
+import naive_boosting
+import naive_search
 import numpy as np
 import pytest
 from common import is_dag, make, normal_frame, normal_table, standardised
@@ -58,14 +60,14 @@ def test_a_learner_of_few_values_has_a_degree_of_freedom_for_each(n_values):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_learner_equals_the_penalised_spline_written_out(shape):
     column = standardised(SHAPES[shape](np.random.default_rng(1), 90))
-    np.testing.assert_allclose(smoother_of(column), naive.spline_smoother(column), rtol=0, atol=1e-8)
+    np.testing.assert_allclose(smoother_of(column), naive_boosting.spline_smoother(column), rtol=0, atol=1e-8)
 
 
 @pytest.mark.parametrize(("n_nodes", "seed"), [(3, 0), (6, 1), (14, 2)])
 def test_boosting_by_inner_products_equals_boosting_of_residuals(monkeypatch, n_nodes, seed):
     x = standardised(normal_table(120, n_nodes, seed))
     smoothers = [smoother_of(column) for column in x.T]
-    expected = [naive.boosting_counts(smoothers, x[:, target], target) for target in range(n_nodes)]
+    expected = [naive_boosting.boosting_counts(smoothers, x[:, target], target) for target in range(n_nodes)]
     counted, count = [], neighbours._selection_counts
 
     def recorded(*arguments):
@@ -147,7 +149,7 @@ def test_without_selection_the_search_adds_the_edge_that_fits_best_by_brute_forc
         return -sum(math.log(score.rss(node, naive.parents_of(edges, node)) / 150 + 1e-8) for node in range(4))
 
     model = make(ds.CAM, neighbour_selection=False).fit(x)
-    slow = naive.naive_greedy(naive.NaiveRules(4), fit_of, edge_budget=6)
+    slow = naive_search.naive_greedy(naive.NaiveRules(4), fit_of, edge_budget=6)
     assert naive.edges_of(model.dag_.adjacency) == slow.edges
 
 

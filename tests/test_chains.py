@@ -5,6 +5,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 import pytest
+from chain_samples import random_weights, sampled
 from naive_partitions import (
     all_candidates,
     all_dags,
@@ -16,24 +17,13 @@ from naive_partitions import (
 )
 from scipy.stats import chisquare
 
-from dagsearch.confidence.chains import ChainSettings, sample_dags
+from dagsearch.confidence.chains import ChainSettings
 from dagsearch.confidence.chains.replica import Replica, new_chains, new_graph, new_records
 from dagsearch.confidence.chains.tables import parent_tables
 from dagsearch.kernels.partition_chains import N_MOVES, enter, run_chains
 from dagsearch.kernels.partition_sums import log_sum, sum_over_subsets
-from dagsearch.search.monitor import Monitor
 
 MOVES = ("split or join", "relocate", "swap neighbours", "swap any", "reverse")
-
-
-def random_weights(n_nodes: int, spread: float, seed: int) -> np.ndarray:
-    return spread * np.random.default_rng(seed).normal(size=(n_nodes, 2 ** (n_nodes - 1)))
-
-
-def sampled(log_weights, candidates=None, starts=(), seed=0, time_limit=None, **settings):
-    candidates = all_candidates(len(log_weights)) if candidates is None else candidates
-    monitor = Monitor(time_limit=time_limit)
-    return sample_dags(log_weights, candidates, starts, ChainSettings(**settings), np.random.default_rng(seed), monitor)
 
 
 def p_value(parents: np.ndarray, all_parents: np.ndarray, probability: np.ndarray) -> float:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from chain_samples import random_weights, sampled
 from naive_partitions import all_candidates
-from test_chains import random_weights, sampled
 
 import dagsearch as ds
 from dagsearch.confidence.candidates import choose_candidates, weigh_subsets

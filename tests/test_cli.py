@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import threading
 import time
 from importlib import metadata
 from xml.etree import ElementTree
@@ -15,24 +10,15 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 import pytest
-from common import FEW, discovered, good_table, run, succeed
+from common import FEW, JSON_KEYS, discovered, good_table, run, succeed
 
 import dagsearch as ds
 from dagsearch.cli import main
-from dagsearch.estimators import METHODS, SEARCHES
+from dagsearch.estimators import SEARCHES
 
 pytestmark = pytest.mark.usefixtures("folder")
 
-JSON_KEYS = {"method", "edges", "pruned_edges", "n_edges", "reward", "score", "seconds", "seed"}
-JSON_KEYS |= {"n_simulations", "n_score_evaluations", "version"}
 METRICS = {"tpr", "fdr", "shd", "precision", "recall", "f1", "n_edges"}
-
-
-def start(*arguments, **options):
-    """Start the command in a process of its own."""
-    command = [sys.executable, "-m", "dagsearch.cli", *map(str, arguments)]
-    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(command, text=True, **{**pipes, **options})
 
 
 # ---------------------------------------------------------------- discover
@@ -211,112 +197,6 @@ def test_the_options_of_evidence_reach_the_search():
     assert {key: settings[key] for key in (*expected, "refine")} == {**expected, "refine": False}
 
 
-# ---------------------------------------------------------------- CAM, and what the data say of each edge
-
-
-@pytest.mark.parametrize("options", [[], ["--no-selection"]])
-def test_cam_runs_by_its_name_with_and_without_selection(options):
-    record = discovered("good.csv", "--method", "cam", *options)
-    model = ds.CAM(neighbour_selection=not options, random_state=0).fit(good_table())
-    assert record["method"] == "cam"
-    assert record["score"] == "bic-gam"
-    assert record["settings"]["neighbour_selection"] is not bool(options)
-    assert record["edges"] == [list(edge) for edge in model.dag_.edges]
-    assert record["pruned_edges"] == [list(edge) for edge in model.pruned_dag_.edges]
-    assert ["b", "c"] in record["pruned_edges"]
-    assert not options or record["n_edges"] == 10
-
-
-@pytest.mark.parametrize("method", ["cam", "greedy"])
-def test_alpha_decides_which_edges_stay(method):
-    options = () if method == "cam" else ("--score", "bic-gp", "--edges", 8)
-    kept = []
-    for alpha in (1e-12, 0.001, 0.5):
-        record = discovered("good.csv", "--method", method, *options, "--alpha", alpha)
-        assert (record["settings"]["prune"], record["settings"]["alpha"]) == ("cam", alpha)
-        kept.append([[cause, effect] for cause, effect, p in record["p_values"] if p < alpha])
-        assert record["pruned_edges"] == kept[-1]
-        assert record["n_pruned_edges"] == len(kept[-1])
-    assert len(kept[0]) < len(kept[2])
-
-
-def test_json_holds_the_p_value_of_each_constructed_edge():
-    record = discovered("good.csv", "--method", "cam")
-    model = ds.CAM(random_state=0).fit(good_table())
-    assert "coefficients" not in record
-    assert record["p_values"] == [[*edge, p] for edge, p in model.result_.p_values.items()]
-    assert sorted([cause, effect] for cause, effect, _ in record["p_values"]) == sorted(record["edges"])
-
-
-def test_json_holds_the_largest_coefficient_of_each_edge_of_a_linear_score():
-    record = discovered("good.csv", *FEW, "--score", "bic-linear", "--edges", 6)
-    assert "p_values" not in record
-    assert sorted([cause, effect] for cause, effect, _ in record["coefficients"]) == sorted(record["edges"])
-    assert [[cause, effect] for cause, effect, size in record["coefficients"] if size > 0.3] == record["pruned_edges"]
-
-
-@pytest.mark.parametrize("options", [["--score", "bic-linear", "--prune", "none"], ["--continuous", ""]])
-def test_json_without_pruning_holds_neither(options):
-    rng = np.random.default_rng(3)
-    pd.DataFrame(rng.integers(0, 3, (150, 3)), columns=list("abc")).to_csv("few.csv", index=False)
-    record = discovered("few.csv", *FEW, *options)
-    assert record["settings"]["prune"] == "none"
-    assert not {"p_values", "coefficients"} & set(record)
-    assert record["pruned_edges"] == record["edges"]
-
-
-def test_text_shows_the_p_value_behind_each_cause():
-    record = discovered("good.csv", "--method", "cam")
-    text = succeed("discover", "good.csv", "--method", "cam")
-    constructed, pruned = text.split("\n\n")[1:3]
-    assert constructed.startswith(f"Constructed graph, {record['n_edges']} edges, p-values:")
-    assert pruned.startswith(f"After pruning (cam, p < 0.001), {record['n_pruned_edges']} edges:")
-    for cause, effect, p in record["p_values"]:
-        entry = f"{cause} ({p:.2g})"
-        assert entry in line_of(constructed, effect)
-        assert (entry in line_of(pruned, effect)) is (p < 0.001)
-    assert text.count("(") - 2 == record["n_edges"] + record["n_pruned_edges"]
-
-
-def line_of(text, effect):
-    """The line that lists the causes of a variable."""
-    (line,) = [line for line in text.splitlines() if line.split("<-")[0].strip() == effect]
-    return line
-
-
-def test_text_says_less_than_the_smallest_number_for_a_p_value_that_is_zero():
-    text = succeed("discover", "sachs", "--method", "cam")
-    assert "pakts473 (< 1e-300)" in line_of(text.split("\n\n")[1], "p44/42")
-
-
-def test_options_that_a_method_does_not_take_are_noted_and_ignored():
-    plain = discovered("good.csv", "--method", "cam")
-    result = run("discover", "good.csv", "--method", "cam", "--edges", 3, *FEW, "--score", "bic-gp", "--json", "-")
-    assert result.exit_code == 0
-    assert result.stderr.splitlines() == [
-        "note: cam takes no --edges, which is ignored",
-        "note: cam takes no --score, which is ignored",
-        "note: cam takes no --sims-per-node, which is ignored",
-    ]
-    assert json.loads(result.stdout)["edges"] == plain["edges"]
-    result = run("discover", "good.csv", "--method", "greedy", "--no-selection", "--json", "-")
-    assert result.stderr == "note: greedy takes no --no-selection, which is ignored\n"
-
-
-@pytest.mark.parametrize("method", [method for method in METHODS if method != "rl-bic"])  # which would take hours
-def test_nothing_is_noted_when_nothing_was_given(method):
-    result = run("discover", "good.csv", "--method", method, "--json", "-")
-    assert result.exit_code == 0
-    assert result.stderr == ""
-
-
-def test_too_few_rows_to_test_all_causes_are_said_in_the_text():
-    good_table()[:5].to_csv("short.csv", index=False)
-    text = succeed("discover", "short.csv", *FEW, "--score", "bic-gp", "--edges", 4)
-    assert "not pruned: 5 rows can test at most 3 causes of a variable together, 4 are possible" in text
-    assert "After pruning" not in text
-
-
 # ---------------------------------------------------------------- time
 
 
@@ -378,124 +258,3 @@ def test_help_and_version_are_there_for_every_command():
 def test_the_command_is_installed_under_its_name():
     (script,) = metadata.entry_points(group="console_scripts", name="dagsearch")
     assert script.load() is main
-
-
-# ---------------------------------------------------------------- start-up
-
-
-def modules_after(statement):
-    """Names of the top-level modules in memory after a statement, in a fresh process."""
-    program = f"import sys\n{statement}\nprint(*{{name.partition('.')[0] for name in sys.modules}})"
-    result = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
-    return set(result.stdout.split())
-
-
-def test_importing_dagsearch_loads_no_heavy_package():
-    heavy = {"numba", "pandas", "sklearn", "scipy", "networkx", "matplotlib", "rich"}
-    assert not heavy & modules_after("import dagsearch")
-    assert "pandas" in modules_after("import dagsearch; dagsearch.Dataset")
-
-
-def test_help_loads_no_heavy_package_and_comes_at_once():
-    heavy = {"numba", "pandas", "sklearn", "scipy", "networkx", "matplotlib"}
-    call = "from dagsearch.cli import main\nmain(['discover', '--help'], standalone_mode=False)"
-    assert not heavy & modules_after(call)
-    seconds = []
-    for _ in range(3):
-        started = time.perf_counter()
-        process = start("--help")
-        output, _ = process.communicate(timeout=30)
-        seconds.append(time.perf_counter() - started)
-        assert process.returncode == 0
-        assert "discover" in output
-    assert min(seconds) < 1.5
-
-
-# ---------------------------------------------------------------- real processes
-
-
-def test_a_real_process_ends_with_code_two_and_one_message():
-    process = start("discover", "missing.csv", "--json", "-")
-    output, errors = process.communicate(timeout=60)
-    assert process.returncode == 2
-    assert output == ""
-    assert errors == "Error: missing.csv: there is no such file\n"
-
-
-def test_a_real_process_prints_json_alone():
-    process = start("discover", "good.csv", *FEW, "--edges", 4, "--json", "-")
-    output, errors = process.communicate(timeout=120)
-    assert process.returncode == 0
-    assert errors == ""
-    assert json.loads(output)["edges"] == discovered("good.csv", *FEW, "--edges", 4)["edges"]
-
-
-class Terminal:
-    """A pseudo-terminal for standard error, so that a process shows its progress; what it shows is collected."""
-
-    def __init__(self):
-        self._master, self.slave = pytest.importorskip("pty").openpty()
-        self.text = ""
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-
-    def _read(self):
-        while True:
-            try:
-                self.text += os.read(self._master, 4096).decode(errors="replace")
-            except OSError:
-                return
-
-    def wait_for(self, words, process, seconds=90):
-        """Wait until some words are shown; the process must live as long."""
-        end = time.perf_counter() + seconds
-        while words not in self.text:
-            assert process.poll() is None, self.text
-            assert time.perf_counter() < end, self.text
-            time.sleep(0.05)
-
-    def close(self):
-        os.close(self.slave)
-        self._reader.join(timeout=10)
-        os.close(self._master)
-
-
-@pytest.fixture
-def terminal():
-    terminal = Terminal()
-    yield terminal
-    terminal.close()
-
-
-@pytest.mark.parametrize("options", [["--edges", 30], []])
-def test_an_interrupt_ends_the_search_with_its_best_graph(terminal, options):
-    arguments = ["discover", "sachs", "--score", "bic-linear", "--sims-per-node", 3e5, *options, "--json", "-"]
-    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "200"}
-    process = start(*arguments, stderr=terminal.slave, env=environment)
-    try:
-        terminal.wait_for("sims/s", process)
-        process.send_signal(signal.SIGINT)
-        output, _ = process.communicate(timeout=30)
-    finally:
-        process.kill()
-    assert process.returncode == 0, terminal.text
-    record = json.loads(output)
-    assert record["status"] == "interrupted"
-    assert set(record) >= JSON_KEYS
-    assert record["n_edges"] == len(record["edges"])
-    assert not options or record["n_edges"] == 30
-    assert "Traceback" not in terminal.text
-
-
-@pytest.mark.long
-def test_memory_does_not_grow_with_simulations_that_are_never_made():
-    resource = pytest.importorskip("resource")
-
-    def limit_memory():
-        resource.setrlimit(resource.RLIMIT_AS, (6 * 2**30, 6 * 2**30))
-
-    arguments = ["discover", "sachs", "--score", "bic-linear", "--edges", 30, "--sims-per-node", 1e8]
-    process = start(*arguments, "--time-limit", 1, "--json", "-", preexec_fn=limit_memory)
-    output, errors = process.communicate(timeout=60)
-    assert process.returncode == 0, errors
-    assert json.loads(output)["status"] == "time-limit"

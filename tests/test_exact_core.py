@@ -5,6 +5,7 @@ from contextlib import suppress
 from functools import partial
 
 import naive
+import naive_exact
 import networkx as nx
 import numpy as np
 import pytest
@@ -102,7 +103,7 @@ def assert_families(families, score, problem, slack, most=64, nodes=None):
     for node in range(problem.n_nodes) if nodes is None else nodes:
         required = frozenset(np.flatnonzero(problem.start[:, node]).tolist())
         candidates = set(np.flatnonzero(problem.allowed[:, node]).tolist()) - required - {node}
-        losses = naive.losses_to_subsets(partial(score.local, node), candidates, required, most)
+        losses = naive_exact.losses_to_subsets(partial(score.local, node), candidates, required, most)
         kept = {parents: score.local(node, parents) for parents, loss in losses.items() if loss < (slack or -TIE)}
         found = as_lists(families)[node]
         assert dict(found) == kept
@@ -188,7 +189,7 @@ def test_the_best_rewards_over_all_subsets_are_those_of_the_slow_twin(monkeypatc
     possible = ~np.eye(n_nodes, dtype=bool)
     possible[:, 2] = False  # some node is without parents, or there is no DAG
     families = random_families(n_nodes, n_nodes, 6, 3, possible, empty)
-    slow = naive.best_by_edges(as_lists(families))
+    slow = naive_exact.best_by_edges(as_lists(families))
     free = best_by_subset(families, None, quiet)
     counted = {most: best_by_subset(families, most, quiet) for most in (0, 1, 5, 11)}
     for nodes, by_edges in slow.items():
@@ -255,7 +256,7 @@ def test_only_clusters_that_are_violated_are_found(seed):
     weights = rng.random(len(families)) * (rng.random(len(families)) < 0.5) + 1e-9
     for node in range(6):
         weights[families.of(node)] /= weights[families.of(node)].sum()
-    found, left_side = violated_clusters(families, weights), partial(naive.left_side, as_lists(families, weights))
+    found, left_side = violated_clusters(families, weights), partial(naive_exact.left_side, as_lists(families, weights))
     assert all(left_side(np.flatnonzero(cluster)) < 1.0 - 1e-4 for cluster in found)
     assert len(found) or min(map(left_side, CLUSTERS)) > 0.95  # growing from each node may miss what is hardly violated
 

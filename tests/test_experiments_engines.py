@@ -15,20 +15,13 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from experiment_tables import quick_task, quick_tasks, without_times
+from experiment_tables import quick_task, quick_tasks, slow_tasks, without_times
 
 from dagsearch.engines import cluster, local
 from dagsearch.errors import DagsearchError, InputError, MissingExtraError
 from dagsearch.experiments.engines import ClusterEngine, Failure, LocalEngine
 from dagsearch.experiments.run import run
-from dagsearch.experiments.task import Record, settings
-
-SLOW = settings(edge_budget=20, prune="none", sims_per_node=1500)
-
-
-def slow_tasks(n_tasks):
-    """Runs that take a second or two."""
-    return [quick_task(seed=42 * k, settings=SLOW) for k in range(n_tasks)]
+from dagsearch.experiments.task import Record
 
 
 def keys(outcomes):
@@ -107,10 +100,9 @@ def test_ctrl_c_while_processes_start_is_heard_afterwards():
 
 KILLED = """
     import psutil
-    from experiment_tables import quick_task
+    from experiment_tables import quick_task, slow_tasks
     from dagsearch.errors import DagsearchError
     from dagsearch.experiments.engines import LocalEngine
-    from test_experiments_engines import slow_tasks
 
     outcomes = LocalEngine(2).run_all([quick_task(), *slow_tasks(20)])
     next(outcomes)
@@ -141,11 +133,11 @@ def test_a_killed_process_is_an_error_that_says_how_to_go_on():
 INTERRUPTED = """
     import sys
     from pathlib import Path
+    from experiment_tables import slow_tasks
     from dagsearch.experiments.campaign import Limits, carry_out
     from dagsearch.experiments.engines import LocalEngine
     from dagsearch.experiments.store import RecordStore
     from dagsearch.experiments.study import Experiment, Study
-    from test_experiments_engines import slow_tasks
 
     def say(n_done, n_tasks, outcome):
         print(n_done, flush=True)

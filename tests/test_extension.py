@@ -6,6 +6,7 @@ import time
 import naive_classes
 import numpy as np
 import pytest
+from common import every_dag
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,17 +14,6 @@ from dagsearch.errors import InputError
 from dagsearch.graph import DAG, PDAG
 from dagsearch.graph.equivalence import cpdag
 from dagsearch.graph.extension import consistent_extension
-
-
-def acyclic_matrices(n_nodes):
-    """All DAGs of so many nodes."""
-    pairs = list(itertools.combinations(range(n_nodes), 2))
-    for marks in itertools.product(range(3), repeat=len(pairs)):
-        matrix = np.zeros((n_nodes, n_nodes), dtype=np.int8)
-        for (i, j), mark in zip(pairs, marks, strict=True):
-            matrix[i, j], matrix[j, i] = mark == 1, mark == 2
-        if not np.linalg.matrix_power(matrix.astype(int), n_nodes).any():
-            yield matrix
 
 
 def colliders(mixed):
@@ -51,7 +41,7 @@ def random_dags(draw):
     return DAG(upper[np.ix_(shuffled, shuffled)])
 
 
-FOUR = [DAG(matrix) for matrix in acyclic_matrices(4)]
+FOUR = every_dag(4)
 BY_PAIRS = {}
 for each in FOUR:
     BY_PAIRS.setdefault((each.adjacency | each.adjacency.T).tobytes(), []).append(each)

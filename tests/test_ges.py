@@ -7,7 +7,7 @@ import sys
 import naive
 import numpy as np
 import pytest
-from test_extension import FOUR
+from common import discrete_table, every_dag, linear_table
 
 import dagsearch as ds
 from dagsearch.baselines.ges import PHASES, equivalence_search
@@ -15,28 +15,7 @@ from dagsearch.errors import InputError, MissingExtraError, UnknownNameError
 
 ges = pytest.importorskip("ges")
 
-
-def linear_table(n_samples, n_nodes, seed):
-    """A linear model over a random DAG whose order is not that of the columns."""
-    rng = np.random.default_rng(seed)
-    weights = np.triu(rng.random((n_nodes, n_nodes)) < 0.4, 1) * rng.uniform(-1.5, 1.5, (n_nodes, n_nodes))
-    x = np.zeros((n_samples, n_nodes))
-    for j in range(n_nodes):
-        x[:, j] = x @ weights[:, j] + rng.normal(size=n_samples) * rng.uniform(0.5, 2.0)
-    return x[:, rng.permutation(n_nodes)]
-
-
-def discrete_table(dag, n_samples, seed):
-    """Two or three levels per node, with random tables that differ clearly from row to row."""
-    rng = np.random.default_rng(seed)
-    levels = rng.integers(2, 4, dag.n_nodes)
-    codes = np.zeros((n_samples, dag.n_nodes), dtype=int)
-    for name in dag.topological_order():
-        node, parents = dag.index(name), [dag.index(parent) for parent in dag.parents(name)]
-        _, row = np.unique(codes[:, parents], axis=0, return_inverse=True)
-        table = rng.dirichlet(np.full(levels[node], 0.6), size=row.max() + 1)
-        codes[:, node] = (rng.random(n_samples)[:, None] > table.cumsum(axis=1)[row.ravel()]).sum(axis=1)
-    return codes.clip(max=levels - 1)
+FOUR = every_dag(4)
 
 
 def gaussian(x):

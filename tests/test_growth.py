@@ -9,7 +9,7 @@ import pytest
 from common import normal_table
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from test_orders import problem_of
+from search_problems import problem_of
 
 from dagsearch import scores
 from dagsearch.graph.bitset import row_of

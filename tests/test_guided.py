@@ -9,11 +9,11 @@ import naive
 import numpy as np
 import pytest
 import scipy.stats
-from common import discrete_frame, normal_table
+from common import EqualVarianceTable, discrete_frame, normal_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive_guided import UNIFORM_SHARE, NaiveGuide, _GuidedSearch, best_by_puct, naive_guided_cd_uct
-from test_search import EqualVarianceTable, problem_of, problems
+from naive_guided import UNIFORM_SHARE, GuidedSearch, NaiveGuide, best_by_puct, naive_guided_cd_uct
+from search_problems import budgeted_problems, problem_of
 
 from dagsearch import scores
 from dagsearch.graph.bitset import membership_from_rows
@@ -102,13 +102,13 @@ def check_that_both_agree(problem, seed, tree_policy, temperature=0.3, n_candida
 @pytest.mark.parametrize(("edge_budget", "horizon"), [(None, None), (None, 2), (0, None), (1, 3), (4, 2), (10, None)])
 @pytest.mark.parametrize("final_move", ["most-visits", "highest-mean"])
 def test_guided_searches_equal_their_naive_twin_move_for_move(edge_budget, horizon, final_move, tree_policy):
-    problem = problem_of(5, edge_budget)
+    problem = problem_of(5, edge_budget=edge_budget)
     check_that_both_agree(problem, 11, tree_policy, horizon=horizon, final_move=final_move)
 
 
 @settings(max_examples=40, deadline=None)
 @given(
-    problem=problems(),
+    problem=budgeted_problems(),
     seed=st.integers(0, 10_000),
     tree_policy=st.sampled_from(BOTH),
     temperature=st.sampled_from([0.02, 0.1, 1.0, 50.0]),
@@ -127,7 +127,7 @@ def test_guided_searches_equal_their_naive_twin_whatever_the_problem(problem, se
 def test_guided_searches_equal_their_naive_twin_with_several_words(edge_budget, tree_policy):
     allowed = np.zeros((70, 70), dtype=bool)
     allowed[np.ix_([0, 1, 63, 64, 65, 69], [0, 1, 63, 64, 65, 69])] = True
-    problem = problem_of(70, edge_budget, frozenset({(69, 3), (3, 64), (1, 0)}), allowed)
+    problem = problem_of(70, frozenset({(69, 3), (3, 64), (1, 0)}), allowed, edge_budget=edge_budget)
     check_that_both_agree(problem, 2, tree_policy, horizon=3, sims_per_node=0.1)
 
 
@@ -136,7 +136,7 @@ def test_guided_searches_equal_their_naive_twin_with_several_words(edge_budget, 
 def test_only_the_best_candidates_are_looked_up_again(monkeypatch, edge_budget, tree_policy):
     monkeypatch.setattr(guidance, "N_CANDIDATES", 2)
     for seed in range(2):
-        check_that_both_agree(problem_of(6, edge_budget), seed, tree_policy, n_candidates=2)
+        check_that_both_agree(problem_of(6, edge_budget=edge_budget), seed, tree_policy, n_candidates=2)
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_only_the_best_candidates_are_looked_up_again(monkeypatch, edge_budget, 
 def test_running_out_of_memory_on_the_way_changes_nothing(monkeypatch, module, constant, value, tree_policy):
     monkeypatch.setattr(module, constant, value)
     for edge_budget in (6, None):
-        check_that_both_agree(problem_of(6, edge_budget), 4, tree_policy)
+        check_that_both_agree(problem_of(6, edge_budget=edge_budget), 4, tree_policy)
 
 
 @pytest.mark.parametrize("tree_policy", BOTH)
@@ -156,7 +156,7 @@ def test_emptying_the_memo_on_the_way_changes_nothing(monkeypatch, name, tree_po
     def found():
         score = made(name, {}, n_nodes=8)
         guided = CDUCTSettings(5, 3, 0.2, "root-mean", "most-visits", 1, False, "guided", tree_policy, 0.3)
-        outcome = cd_uct(problem_of(8, None), score, guided, np.random.default_rng(0), Monitor())
+        outcome = cd_uct(problem_of(8), score, guided, np.random.default_rng(0), Monitor())
         return naive.edges_of(outcome.adjacency), outcome.reward, outcome.n_simulations, score.cache
 
     whole = found()
@@ -170,7 +170,7 @@ def test_emptying_the_memo_on_the_way_changes_nothing(monkeypatch, name, tree_po
 @pytest.mark.parametrize("tree_policy", BOTH)
 @pytest.mark.parametrize("edge_budget", [4, None])
 def test_guided_searches_equal_their_naive_twin_with_equal_variances_and_penalties(edge_budget, tree_policy):
-    score, problem = EqualVarianceTable(5, 5), problem_of(5, edge_budget)
+    score, problem = EqualVarianceTable(5, 5), problem_of(5, edge_budget=edge_budget)
     guide = guide_of(score, problem, temperature=0.3, has_prior=tree_policy == "puct")
     compiled, slow = run_both(score, guide, problem, seed=3)
     assert naive.edges_of(compiled.adjacency) == slow.edges
@@ -183,7 +183,7 @@ def test_guided_searches_equal_their_naive_twin_with_equal_variances_and_penalti
 @pytest.mark.parametrize(("name", "chosen"), COMPILED)
 def test_compiled_scores_lead_to_the_reward_of_the_naive_twin(name, chosen, edge_budget, tree_policy):
     """Graphs of the same reward, of which these scores make many, may differ by how sums are rounded."""
-    problem = problem_of(6, edge_budget, frozenset({(5, 0)}), max_parents=3)
+    problem = problem_of(6, frozenset({(5, 0)}), edge_budget=edge_budget, max_parents=3)
     guide = guide_of(made(name, chosen), problem, temperature=0.3, has_prior=tree_policy == "puct")
     compiled, slow = run_both(made(name, chosen), guide, problem, seed=1, sims_per_node=1, horizon=4)
     assert compiled.reward == pytest.approx(slow.reward, abs=1e-9)
@@ -226,10 +226,10 @@ class Step:
 @pytest.mark.parametrize("edge_budget", [6, None])
 @pytest.mark.parametrize(("name", "chosen"), COMPILED)
 def test_weights_after_each_simulation_are_those_of_the_naive_twin(name, chosen, edge_budget):
-    problem = problem_of(6, edge_budget, frozenset({(5, 0)}), max_parents=3)
+    problem = problem_of(6, frozenset({(5, 0)}), edge_budget=edge_budget, max_parents=3)
     guide = guide_of(made(name, chosen), problem, temperature=0.3)
     rules, start = naive.NaiveRules(6, problem.allowed, 3), naive.edges_of(problem.start)
-    slow = _GuidedSearch(rules, start, edge_budget, reward_by(guide, 6), 5, guide=guide)
+    slow = GuidedSearch(rules, start, edge_budget, reward_by(guide, 6), 5, guide=guide)
     step, graphs = Step(made(name, chosen), problem), []
     slow._back_up = lambda _path, built: graphs.append(built)
     for _ in range(30):
@@ -265,7 +265,7 @@ def test_edges_are_drawn_by_the_softmax_over_their_gains():
             edges = frozenset({first})
             for second, its_share in weights(edges, list(naive.legal_pairs(rules, edges))).items():
                 expected[first, second] = share * its_share / d
-    step = Step(score, problem_of(d, 2), temperature)
+    step = Step(score, problem_of(d, edge_budget=2), temperature)
     n_drawn = 12_000
     counts = Counter(tuple(step.first()) for _ in range(n_drawn))
     assert set(counts) <= set(expected)
@@ -279,7 +279,7 @@ def test_edges_are_drawn_by_the_softmax_over_their_gains():
 @pytest.mark.parametrize("name", ["bic-linear", "bic-discrete"])
 def test_near_temperature_zero_rollouts_are_greedy(name, temperature):
     score, rules = made(name, {}, n_nodes=7), naive.NaiveRules(7)
-    step = Step(score, problem_of(7, None), temperature)
+    step = Step(score, problem_of(7), temperature)
     as_good = 0.02 * max(gain(score, frozenset(), edge) for edge in naive.legal_pairs(rules, frozenset()))
     for _ in range(10):
         edges = frozenset()
@@ -295,7 +295,7 @@ def test_near_temperature_zero_rollouts_are_greedy(name, temperature):
 @pytest.mark.parametrize(("name", "chosen"), [case for case in COMPILED if not case[1]])
 def test_without_a_budget_rollouts_draw_what_pays_and_end_where_nothing_does(name, chosen, uses_prior):
     score, rules = made(name, chosen), naive.NaiveRules(6)
-    step = Step(score, problem_of(6, None), 1.0, uses_prior)
+    step = Step(score, problem_of(6), 1.0, uses_prior)
     for _ in range(40):
         edges, added = frozenset(), step.first()
         for k, edge in enumerate(added):
@@ -312,7 +312,7 @@ def test_with_a_budget_rollouts_spend_it_even_if_nothing_pays(edge_budget, uses_
         def local(self, node, parents):
             return -float(len(parents) ** 2 * (1 + node))
 
-    step = Step(scores.adapt(Costly(), 6), problem_of(6, edge_budget), 0.1, uses_prior)
+    step = Step(scores.adapt(Costly(), 6), problem_of(6, edge_budget=edge_budget), 0.1, uses_prior)
     for _ in range(40):
         edges = step.first()
         assert len(set(edges)) == len(edges) == edge_budget
@@ -321,7 +321,7 @@ def test_with_a_budget_rollouts_spend_it_even_if_nothing_pays(edge_budget, uses_
 
 @pytest.mark.parametrize("name", ["bic-linear", "bic-quadratic"])
 def test_with_equal_variances_gains_are_those_of_the_tangent(name):
-    score, problem = made(name, {"variances": "equal"}), problem_of(6, None)
+    score, problem = made(name, {"variances": "equal"}), problem_of(6)
     step = Step(score, problem)
     learnt = range(6)
     for action in (None, 0, 1, 3, 4):  # two edges are added at the root, and only their effects are learnt again
@@ -349,7 +349,7 @@ def test_with_equal_variances_gains_are_those_of_the_tangent(name):
 
 @pytest.mark.parametrize("edge_budget", [6, None])
 def test_puct_visits_the_child_with_the_largest_value_of_all_whether_in_the_tree_or_not(edge_budget):
-    step = Step(made("bic-quadratic", {}), problem_of(6, edge_budget), 0.3, uses_prior=True)
+    step = Step(made("bic-quadratic", {}), problem_of(6, edge_budget=edge_budget), 0.3, uses_prior=True)
     step.first(exploration=1.0)
     n_new = 0
     for _ in range(100):
@@ -367,7 +367,7 @@ def test_puct_visits_the_child_with_the_largest_value_of_all_whether_in_the_tree
 
 @pytest.mark.parametrize("edge_budget", [6, None])
 def test_priors_descend_sum_to_one_and_rule_nothing_out(edge_budget):
-    step = Step(made("bic-discrete", {}), problem_of(6, edge_budget), 0.1, uses_prior=True)
+    step = Step(made("bic-discrete", {}), problem_of(6, edge_budget=edge_budget), 0.1, uses_prior=True)
     step.first(exploration=1.0)
     for _ in range(100):
         step.next()

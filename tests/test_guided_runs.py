@@ -10,8 +10,8 @@ import pytest
 from common import is_dag, noise_table, normal_frame, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_orders import Acting, fits, interrupt, press_ctrl_c
-from test_search import problem_of, problems
+from search_problems import budgeted_problems, fits, problem_of
+from stopping import Acting, interrupt, press_ctrl_c
 
 import dagsearch as ds
 from dagsearch import scores
@@ -46,14 +46,14 @@ GUIDED = {"tree_policy": st.sampled_from(BOTH), "temperature": st.sampled_from([
 
 
 @settings(max_examples=40, deadline=None)
-@given(problem=problems(), seed=st.integers(0, 10_000), refine=st.booleans(), **GUIDED)
+@given(problem=budgeted_problems(), seed=st.integers(0, 10_000), refine=st.booleans(), **GUIDED)
 def test_graphs_stay_within_the_problem_and_have_the_reward_that_is_reported(problem, seed, **chosen):
     check_outcome(problem, seed, **chosen)
 
 
 @pytest.mark.long
 @settings(max_examples=10_000, deadline=None)
-@given(problem=problems(), seed=st.integers(0, 2**40), refine=st.booleans(), **GUIDED)
+@given(problem=budgeted_problems(), seed=st.integers(0, 2**40), refine=st.booleans(), **GUIDED)
 def test_ten_thousand_graphs_stay_within_the_problem_and_have_the_reward_that_is_reported(problem, seed, **chosen):
     check_outcome(problem, seed, **chosen)
 
@@ -83,7 +83,7 @@ def test_one_seed_repeats_two_differ_and_n_jobs_changes_nothing():
 def test_an_early_end_while_gains_are_learnt_leaves_the_best_graph_so_far(ends, tree_policy):
     """First at the start, which is all there is then; later where the root has moved and a graph was found."""
     guided = CDUCTSettings(1, 3, 0.1, "none", "most-visits", 1, True, "guided", tree_policy, 0.1)
-    problem, handler = problem_of(8, None, frozenset({(7, 0)})), signal.getsignal(signal.SIGINT)
+    problem, handler = problem_of(8, frozenset({(7, 0)})), signal.getsignal(signal.SIGINT)
     starts = []
 
     class Counting(Guidance):

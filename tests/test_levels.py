@@ -1,45 +1,26 @@
-"""How many levels discrete columns have: as seen in the rows, as declared by the table, or as given by name."""
+"""Scores by how many levels discrete columns have: as seen in the rows, as declared, or as given by name."""
 
 from __future__ import annotations
 
-import inspect
 import itertools
 import json
 import math
 import shutil
 from collections import Counter
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from common import FEW, discovered, discrete_frame, families, make, normal_frame, oracle, run, succeed
+from common import discrete_frame, families, normal_frame, oracle
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from sklearn.base import clone
+from level_tables import declared, with_categories
 
 import dagsearch as ds
-from dagsearch.data import MOST_LEVELS, Dataset, as_dataset
+from dagsearch.data import MOST_LEVELS
 from dagsearch.errors import InputError, UnknownNameError
-from dagsearch.estimators import METHODS
 from dagsearch.scores import CONTINUOUS, DISCRETE
-
-TAKE_LEVELS = [kind for kind in METHODS.values() if "levels" in inspect.signature(kind).parameters]
-
-
-def declared(table, **levels):
-    """The table with numbers of levels declared by name."""
-    data = as_dataset(table, kinds=dict.fromkeys(table.columns, "discrete"))
-    return replace(data, declared_levels=tuple(map(levels.get, data.names)))
-
-
-def with_categories(n_samples=200):
-    """Columns a, b, ... of text with three levels seen: a declares five, b three, and the others none."""
-    text = discrete_frame(n_samples).replace({0: "low", 1: "middle", 2: "high"})
-    categories = {"a": ["low", "high", "top", "middle", "bottom"], "b": ["high", "middle", "low"]}
-    return text.assign(**{name: pd.Categorical(text[name], categories=every) for name, every in categories.items()})
-
 
 # ---------------------------------------------------------------- slow twins
 
@@ -160,113 +141,6 @@ def test_declaring_just_the_levels_seen_changes_no_bit_either(name):
         assert len({score.local(node, parents) for score in scores}) == 1
 
 
-# ---------------------------------------------------------------- who declares levels
-
-
-def test_pandas_categories_are_declared_whether_they_are_used_or_not():
-    data = as_dataset(with_categories())
-    assert data.declared_levels == (5, 3, None, None, None)
-    assert data.labels == (("high", "low", "middle"),) * 5
-    assert data.n_levels().tolist() == [3] * 5
-    assert np.array_equal(data.values, as_dataset(with_categories().astype(str)).values)
-
-
-def test_polars_enums_declare_their_categories_and_polars_categoricals_do_not():
-    text = with_categories().astype(str)
-    every = ["low", "high", "top", "middle", "bottom"]
-    table = pl.DataFrame(
-        {
-            "enum": pl.Series(text["a"].tolist(), dtype=pl.Enum(every)),
-            "categorical": pl.Series(text["b"].tolist(), dtype=pl.Categorical),
-            "text": text["c"].tolist(),
-            "number": discrete_frame()["d"].tolist(),
-        }
-    )
-    data = as_dataset(table)
-    assert data.declared_levels == (5, None, None, None)
-    assert data.labels == (("high", "low", "middle"),) * 3 + (None,)
-
-
-@pytest.mark.parametrize(
-    "column",
-    [
-        [True, False] * 10,
-        pd.array([True, False] * 10, dtype="boolean"),
-        np.array([True, False] * 10, dtype=object),
-        pl.Series([True, False] * 10),
-        [True] * 20,
-    ],
-)
-def test_booleans_declare_two_levels_even_if_one_is_seen(column):
-    frame = pl.DataFrame if isinstance(column, pl.Series) else pd.DataFrame
-    assert as_dataset(frame({"a": column, "z": np.linspace(0, 1, 20)})).declared_levels == (2, None)
-
-
-@pytest.mark.parametrize("column", [[0, 1] * 10, ["x", "y"] * 10, ["0", "1"] * 10, np.linspace(0, 1, 20)])
-def test_plain_numbers_and_text_declare_nothing(column):
-    assert as_dataset(pd.DataFrame({"a": column, "z": np.arange(20) ** 2})).declared_levels == (None, None)
-
-
-def test_arrays_declare_nothing():
-    assert as_dataset(discrete_frame().to_numpy()).declared_levels == (None,) * 5
-
-
-def test_categories_that_are_the_same_as_text_count_once():
-    column = pd.Categorical([1, "2"] * 10, categories=[1, "1", "2", 3])
-    assert as_dataset(pd.DataFrame({"a": column, "z": np.arange(20) ** 2})).declared_levels == (3, None)
-
-
-def test_a_dataset_is_made_without_declarations_as_ever():
-    data = as_dataset(discrete_frame())
-    again = Dataset(data.values, data.names, data.kinds, data.labels)
-    assert again.declared_levels == data.declared_levels == (None,) * 5
-    assert "declared_levels" not in repr(data)
-
-
-def test_declarations_are_whole_numbers_of_at_least_the_levels_seen():
-    data = as_dataset(discrete_frame())
-    some = replace(data, declared_levels=[3, np.int64(4), None, MOST_LEVELS, None])
-    assert some.declared_levels == (3, 4, None, MOST_LEVELS, None)
-    assert type(some.declared_levels[1]) is int
-    for wrong in (2, 0, -1, 3.0, "4", True, MOST_LEVELS + 1):
-        message = rf"declared_levels of column 'b' must be a whole number from 3, .* to {MOST_LEVELS}, got {wrong!r}"
-        with pytest.raises(InputError, match=message):
-            replace(data, declared_levels=(None, wrong, None, None, None))
-    with pytest.raises(InputError, match=r"from 1, .*, got True"):
-        replace(as_dataset(discrete_frame().assign(a=0)), declared_levels=(True, None, None, None, None))
-    with pytest.raises(InputError, match="declared_levels must have 5 entries, one per column, got 2"):
-        replace(data, declared_levels=(3, 3))
-
-
-def test_declarations_survive_other_kinds_and_are_checked_against_other_values():
-    data = declared(discrete_frame(), a=4, b=3)
-    assert as_dataset(data, kinds={"c": "continuous"}).declared_levels == (4, 3, None, None, None)
-    values = data.values.copy()
-    values[0, 1] = 9
-    with pytest.raises(InputError, match="declared_levels of column 'b' must be a whole number from 4"):
-        replace(data, values=values)
-
-
-def test_cutting_a_column_into_bins_makes_what_it_declared_void():
-    table = discrete_frame().assign(a=np.random.default_rng(0).random(200) < 0.5)
-    data = as_dataset(table.assign(e=normal_frame(200)["a"]), kinds={"a": "continuous"})
-    data = replace(data, declared_levels=(2, 5, None, None, 200))
-    binned = data.binned(["a", "e"], 4)
-    assert binned.declared_levels == (None, 5, None, None, None)
-    assert data.declared_levels == (2, 5, None, None, 200)
-
-
-def test_a_table_for_pandas_has_the_labels_that_were_seen():
-    frame = as_dataset(with_categories()).to_pandas()
-    assert frame["a"].cat.categories.tolist() == ["high", "low", "middle"]
-    assert frame["a"].astype(str).tolist() == with_categories()["a"].tolist()
-
-
-def test_a_parquet_file_keeps_what_is_declared(tmp_path):
-    with_categories().to_parquet(tmp_path / "t.parquet")
-    assert ds.read_dataset(tmp_path / "t.parquet").declared_levels == (5, 3, None, None, None)
-
-
 # ---------------------------------------------------------------- what a score goes by
 
 
@@ -340,138 +214,6 @@ def test_continuous_scores_have_no_levels(name):
             ds.scores.make(name, normal_frame(), levels=levels)
     with pytest.raises(UnknownNameError, match="unknown levels 'sen'"):
         ds.scores.make(name, normal_frame(), levels="sen")
-
-
-# ---------------------------------------------------------------- estimators
-
-
-@pytest.mark.parametrize("kind", TAKE_LEVELS)
-def test_levels_are_a_parameter_that_can_be_read_set_and_cloned(kind):
-    assert kind().get_params()["levels"] == "seen"
-    model = kind(levels={"a": 4})
-    assert clone(model).get_params()["levels"] == {"a": 4}
-    assert model.set_params(levels="declared").levels == "declared"
-    with pytest.raises(UnknownNameError, match="unknown levels 'sen'"):
-        kind(levels="sen").check()
-    with pytest.raises(InputError, match="levels must be 'seen', 'declared', or a mapping"):
-        kind(levels=4).check()
-
-
-def test_every_method_for_discrete_data_takes_levels():
-    assert {kind for kind in METHODS.values() if "discrete" in kind.data_kinds} <= set(TAKE_LEVELS)
-    assert all(kind.levels == "seen" for kind in METHODS.values())
-
-
-@pytest.mark.parametrize("kind", [kind for kind in METHODS.values() if "discrete" in kind.data_kinds])
-@pytest.mark.parametrize("score", ["auto", "bdeu"])
-def test_a_search_goes_by_the_levels_it_is_told_and_says_so(kind, score):
-    table = with_categories()
-    for levels, note in (
-        ("declared", "levels: declared for 2 of 5 columns"),
-        ({"c": 4}, "levels: given for 1 of 5 columns"),
-    ):
-        model = make(kind, score=score, levels=levels).fit(table)
-        expected = ds.scores.make(model.score_.name, table, levels=levels)
-        dag = model.dag_.to_dag() if isinstance(model.dag_, ds.PDAG) else model.dag_
-        assert model.reward_ == expected.reward(dag)
-        assert model.result_.settings["levels"] == levels
-        assert note in model.result_.notes
-
-
-def test_levels_seen_are_recorded_without_a_note():
-    model = make(ds.GreedySearch).fit(with_categories())
-    assert model.result_.settings["levels"] == "seen"
-    assert not any("levels:" in note for note in model.result_.notes)
-    assert make(ds.GreedySearch).fit(normal_frame()).result_.settings["levels"] is None
-
-
-def test_a_score_that_was_made_before_keeps_its_levels():
-    table = with_categories()
-    model = make(ds.GreedySearch, score=ds.scores.make("bdeu", table, levels="declared")).fit(table)
-    assert model.result_.settings["levels"] == "declared"
-
-
-def test_more_levels_make_sparser_graphs():
-    table = discrete_frame()
-    n_edges = [
-        make(ds.GreedySearch, levels=dict.fromkeys("abcde", n_levels)).fit(table).dag_.n_edges for n_levels in (3, 100)
-    ]
-    assert n_edges[0] > 0 == n_edges[1]
-
-
-def test_a_search_whose_score_turns_out_continuous_refuses_levels():
-    with pytest.raises(InputError, match=r"levels='declared' is for bic-discrete, bdeu; \S+ does not take it"):
-        make(ds.CDUCT, levels="declared").fit(normal_frame())
-
-
-def test_binned_columns_go_by_the_bins_seen():
-    table = with_categories().assign(z=normal_frame(200)["a"])
-    model = make(ds.GreedySearch, levels="declared").fit(table)
-    assert "levels: declared for 2 of 6 columns" in model.result_.notes
-    assert model.score_.family.cardinalities.tolist() == [5, 3, 3, 3, 3, 5]
-
-
-# ---------------------------------------------------------------- the command
-
-
-def test_the_command_takes_levels_by_name(folder):
-    discrete_frame().to_csv(folder / "d.csv", index=False)
-    seen = discovered("d.csv", "--method", "greedy")
-    given_by_name = discovered("d.csv", "--method", "greedy", "--levels", "a=3, b = 9")
-    expected = ds.GreedySearch(levels={"a": 3, "b": 9}, random_state=0).fit(discrete_frame())
-    assert seen["settings"]["levels"] == "seen"
-    assert given_by_name["settings"]["levels"] == {"a": 3, "b": 9}
-    assert given_by_name["reward"] == expected.reward_ < seen["reward"]
-    assert "levels: given for 2 of 5 columns" in given_by_name["notes"]
-    assert discovered("d.csv", "--method", "greedy", "--levels", "seen")["reward"] == seen["reward"]
-
-
-def test_the_command_takes_declared_levels(folder):
-    with_categories().to_parquet(folder / "d.parquet")
-    text = succeed("discover", "d.parquet", *FEW, "--levels", "declared")
-    assert "levels: declared for 2 of 5 columns" in text
-
-
-def test_column_names_may_hold_an_equals_sign(folder):
-    discrete_frame().rename(columns={"a": "a=1"}).to_csv(folder / "d.csv", index=False)
-    record = discovered("d.csv", "--method", "greedy", "--levels", "a=1=4")
-    assert record["settings"]["levels"] == {"a=1": 4}
-
-
-@pytest.mark.parametrize(
-    ("levels", "message"),
-    [
-        ("sen", "'--levels': write 'seen', 'declared', or levels of columns as 'name=count,name=count', got 'sen'"),
-        ("a=", "got 'a='"),
-        ("=3", "got '=3'"),
-        ("a=3,", "got 'a=3,'"),
-        ("a=3;b=4", "unknown column 'a=3;b'"),
-        ("a=x", "got 'a=x'"),
-        ("a=-3", "got 'a=-3'"),
-        ("a=3.5", "got 'a=3.5'"),
-        ("", "got ''"),
-        ("a=3,b=4,a=5", "'--levels': column 'a' is there twice"),
-        ("a=2", "--levels of column 'a' must be a whole number from 3"),
-        ("z=2", "unknown column 'z'"),
-        ("declared", "--levels='declared', but no column declares its levels"),
-    ],
-)
-@pytest.mark.parametrize("method", ["cd-uct", "all"])
-def test_wrong_levels_end_the_command_with_one_message(folder, method, levels, message):
-    discrete_frame().to_csv(folder / "d.csv", index=False)
-    result = run("discover", "d.csv", "--method", method, "--levels", levels)
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert result.stderr.count("Error: ") == 1
-    assert message in " ".join(result.stderr.split())
-    assert "Traceback" not in result.stderr
-
-
-@pytest.mark.usefixtures("folder")
-def test_the_command_refuses_levels_of_continuous_scores():
-    result = run("discover", "good.csv", *FEW, "--levels", "a=3")
-    assert result.exit_code == 2
-    assert "--levels={'a': 3} is for bic-discrete, bdeu; " in result.stderr
 
 
 # ---------------------------------------------------------------- networks

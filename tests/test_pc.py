@@ -5,8 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from common import normal_table
-from test_ges import discrete_table, linear_table
+from common import discrete_table, linear_table, normal_table
 
 import dagsearch as ds
 from dagsearch.baselines import pc as module

@@ -9,17 +9,10 @@ import pytest
 from common import is_dag, noise_table, normal_frame, normal_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_orders import (
-    Acting,
-    Weights,
-    best_of_all_dags,
-    fits,
-    interrupt,
-    press_ctrl_c,
-    problem_of,
-    problems,
-    some_graph,
-)
+from naive_orders import best_of_all_dags
+from order_climbs import Weights, refined
+from search_problems import fits, problem_of, problems, some_graph
+from stopping import Acting, interrupt, press_ctrl_c
 
 import dagsearch as ds
 from dagsearch import scores
@@ -28,21 +21,9 @@ from dagsearch.scores.custom import CustomLocalScore
 from dagsearch.search import cd_uct
 from dagsearch.search.monitor import Monitor
 from dagsearch.search.protocol import INTERRUPTED, TIME_LIMIT
-from dagsearch.search.refine import Refinement, can_refine
+from dagsearch.search.refine import can_refine
 
 ALL_DAGS = naive.all_dags(4)
-
-
-def refined(problem, own, edges, seed=0, monitor=None, n_kicks=None):
-    """The edges that refinement of a graph leads to."""
-    score = own if isinstance(own, scores.Score) else scores.adapt(own, problem.n_nodes)
-    monitor = monitor or Monitor()
-    before = naive.adjacency_of(edges, problem.n_nodes)
-    refinement = Refinement(problem, score, before, np.random.default_rng(seed), monitor)
-    with monitor.guard():
-        refinement.run(n_kicks)
-    assert naive.edges_of(before) == edges  # not changed in place
-    return naive.edges_of(refinement.best)
 
 
 # ---------------------------------------------------------------- graphs

@@ -1,40 +1,28 @@
 """The searches: against slow twins, against brute force, and how they end."""
 
 import math
-from dataclasses import replace
 
 import naive
+import naive_search
 import numpy as np
 import pytest
-from common import FACES, Faulty, noise_table
+from common import FACES, EqualVarianceTable, Faulty, noise_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from search_problems import budgeted_problems, problem_of
 
 from dagsearch import scores
 from dagsearch.errors import InputError
 from dagsearch.estimators import CDUCT, SEARCHES, GreedySearch, RandomSampling, RandomSearch
-from dagsearch.graph.bitset import members_of_each
 from dagsearch.scores import cache
-from dagsearch.scores.base import Score, empty_family
 from dagsearch.search import simulator
 from dagsearch.search.cd_uct import CDUCTSettings, cd_uct
 from dagsearch.search.greedy import greedy
 from dagsearch.search.monitor import Monitor
-from dagsearch.search.protocol import Problem
 from dagsearch.search.random_search import random_search
 
 DAGS = {n_nodes: naive.all_dags(n_nodes) for n_nodes in (4,)}
 LIGHT = {"cd-uct": {"sims_per_node": 6, "rollout": "uniform"}, "random-search": {"sims_per_node": 6}}
-
-
-def problem_of(n_nodes, edge_budget, start=frozenset(), allowed=None, max_parents=None, incremental=True):
-    return Problem(
-        start=naive.adjacency_of(start, n_nodes).astype(bool),
-        allowed=np.ones((n_nodes, n_nodes), dtype=bool) if allowed is None else allowed,
-        edge_budget=edge_budget,
-        max_parents=n_nodes - 1 if max_parents is None else max_parents,
-        incremental=incremental,
-    )
 
 
 def run_both(score, reward, problem, seed, **chosen):
@@ -50,7 +38,7 @@ def run_both(score, reward, problem, seed, **chosen):
     }
     compiled = cd_uct(problem, score, CDUCTSettings(**options), np.random.default_rng(seed), Monitor())
     rules = naive.NaiveRules(problem.n_nodes, problem.allowed, problem.max_parents)
-    slow = naive.naive_cd_uct(
+    slow = naive_search.naive_cd_uct(
         rules,
         reward,
         np.random.default_rng(seed),
@@ -81,33 +69,16 @@ def test_cd_uct_equals_its_naive_twin_move_for_move(horizon, edge_budget, final_
     check_that_both_agree(
         5,
         seed=11,
-        problem=problem_of(5, edge_budget),
+        problem=problem_of(5, edge_budget=edge_budget),
         horizon=horizon,
         final_move=final_move,
         exploration_scale=exploration_scale,
     )
 
 
-@st.composite
-def problems(draw):
-    """Any start graph, any forbidden edges, any limit on parents, on 4 to 6 nodes."""
-    n_nodes = draw(st.integers(4, 6))
-    choose = draw(st.randoms(use_true_random=False))
-    order = choose.sample(range(n_nodes), n_nodes)
-    pairs = [(order[a], order[b]) for a in range(n_nodes) for b in range(a + 1, n_nodes)]
-    max_parents = draw(st.sampled_from([None, 1, 2]))
-    drawn = choose.sample(pairs, draw(st.integers(0, 3)))
-    start = frozenset({effect: (cause, effect) for cause, effect in drawn}.values() if max_parents else drawn)
-    density = draw(st.sampled_from([0.5, 1.0]))
-    allowed = np.array([[choose.random() < density for _ in range(n_nodes)] for _ in range(n_nodes)])
-    without_budget = problem_of(n_nodes, None, start, allowed, max_parents)
-    edge_budget = draw(st.one_of(st.none(), st.integers(len(start), without_budget.max_edges)))
-    return replace(without_budget, edge_budget=edge_budget)
-
-
 @settings(max_examples=60, deadline=None)
 @given(
-    problem=problems(),
+    problem=budgeted_problems(),
     seed=st.integers(0, 10_000),
     sims_per_node=st.sampled_from([1, 3.3, 10]),
     horizon=st.sampled_from([None, 1, 2, 5]),
@@ -124,34 +95,14 @@ def test_cd_uct_equals_its_naive_twin_whatever_the_problem(problem, seed, **chos
 def test_cd_uct_equals_its_naive_twin_with_several_words(edge_budget):
     allowed = np.zeros((70, 70), dtype=bool)
     allowed[np.ix_([0, 1, 63, 64, 65, 69], [0, 1, 63, 64, 65, 69])] = True
-    problem = problem_of(70, edge_budget, frozenset({(69, 3), (3, 64), (1, 0)}), allowed)
+    problem = problem_of(70, frozenset({(69, 3), (3, 64), (1, 0)}), allowed, edge_budget=edge_budget)
     check_that_both_agree(70, seed=2, problem=problem, horizon=3, sims_per_node=0.5)
-
-
-class EqualVarianceTable(Score):
-    """A random (value, penalty) per local score; rewards are -log of the sum of values minus the penalties."""
-
-    def __init__(self, seed, n_nodes):
-        super().__init__(n_nodes, empty_family(n_nodes, equal_variances=True))
-        self.values, self.penalties = (naive.TableScore(seed + k, n_nodes) for k in range(2))
-
-    def compute(self, nodes, rows):
-        families = zip(nodes.tolist(), members_of_each(rows, len(nodes)), strict=True)
-        return np.array([self._terms_of(*family) for family in families])
-
-    def _terms_of(self, node, parents):
-        return 2.0**-10 + abs(self.values.local(node, parents)), abs(self.penalties.local(node, parents)) / 4
-
-    def reward_of_edges(self, edges):
-        families = [(node, naive.parents_of(edges, node)) for node in range(self.n_nodes)]
-        values, penalties = zip(*(self._terms_of(*family) for family in families), strict=True)
-        return -math.log(math.fsum(values) + 1e-8) - math.fsum(penalties)
 
 
 @pytest.mark.parametrize("edge_budget", [4, None])
 def test_cd_uct_equals_its_naive_twin_with_equal_variances_and_penalties(edge_budget):
     score = EqualVarianceTable(5, 5)
-    problem = problem_of(5, edge_budget)
+    problem = problem_of(5, edge_budget=edge_budget)
     compiled, slow = run_both(score, score.reward_of_edges, problem, seed=3)
     assert naive.edges_of(compiled.adjacency) == slow.edges
     assert compiled.reward == pytest.approx(slow.reward, rel=1e-12)
@@ -165,7 +116,7 @@ def test_cd_uct_equals_its_naive_twin_with_equal_variances_and_penalties(edge_bu
 @pytest.mark.parametrize("edge_budget", [6, None])
 def test_running_out_of_memory_on_the_way_changes_nothing(monkeypatch, module, constant, value, edge_budget):
     monkeypatch.setattr(module, constant, value)
-    check_that_both_agree(6, seed=4, problem=problem_of(6, edge_budget))
+    check_that_both_agree(6, seed=4, problem=problem_of(6, edge_budget=edge_budget))
 
 
 # --- Users' own scores -----------------------------------------------------------------------------
@@ -245,9 +196,9 @@ def test_an_answer_that_is_no_number_is_an_input_error_that_names_the_call(face,
 @pytest.mark.parametrize("seed", range(3))
 def test_greedy_search_adds_the_best_edge_by_brute_force(edge_budget, seed, max_parents):
     own = naive.TableScore(seed, 6)
-    problem = problem_of(6, edge_budget, max_parents=max_parents)
+    problem = problem_of(6, edge_budget=edge_budget, max_parents=max_parents)
     found = greedy(problem, scores.adapt(own, 6), np.random.default_rng(0), Monitor())
-    slow = naive.naive_greedy(naive.NaiveRules(6, None, max_parents), own.reward_of_edges, edge_budget)
+    slow = naive_search.naive_greedy(naive.NaiveRules(6, None, max_parents), own.reward_of_edges, edge_budget)
     assert naive.edges_of(found.adjacency) == slow.edges
     assert found.reward == slow.reward
 
@@ -269,9 +220,9 @@ def test_greedy_search_breaks_ties_at_random():
 def test_random_search_is_the_best_of_its_rollouts(edge_budget, n_simulations):
     own = naive.TableScore(7, 6)
     rng, rng_of_twin = (np.random.default_rng(5) for _ in range(2))
-    problem = problem_of(6, edge_budget)
+    problem = problem_of(6, edge_budget=edge_budget)
     found = random_search(problem, scores.adapt(own, 6), n_simulations, rng, Monitor())
-    slow = naive.naive_random_search(
+    slow = naive_search.naive_random_search(
         naive.NaiveRules(6),
         own.reward_of_edges,
         rng_of_twin,
@@ -296,7 +247,7 @@ def test_random_search_improves_with_more_rollouts():
 def test_random_sampling_is_one_rollout_of_random_search():
     own = naive.TableScore(7, 6)
     model = RandomSampling(score=own, edge_budget=7, random_state=1).fit(noise_table(6))
-    rollout = random_search(problem_of(6, 7), scores.adapt(own, 6), 1, np.random.default_rng(1), Monitor())
+    rollout = random_search(problem_of(6, edge_budget=7), scores.adapt(own, 6), 1, np.random.default_rng(1), Monitor())
     np.testing.assert_array_equal(model.dag_.adjacency, rollout.adjacency)
     assert model.result_.n_simulations == 1
 
@@ -304,7 +255,7 @@ def test_random_sampling_is_one_rollout_of_random_search():
 def test_rollouts_choose_stubs_uniformly_and_then_endpoints_uniformly():
     """From {1 -> 0}: stub 1 has the one endpoint 2, stubs 0 and 2 have one and two; not uniform over edges."""
     allowed = np.ones((3, 3), dtype=bool)
-    problem = problem_of(3, 2, start=frozenset({(1, 0)}), allowed=allowed)
+    problem = problem_of(3, edge_budget=2, start=frozenset({(1, 0)}), allowed=allowed)
     counts = dict.fromkeys([(0, 2), (1, 2), (2, 0), (2, 1)], 0)
     score = scores.adapt(naive.TableScore(0, 3), 3)
     for seed in range(1000):

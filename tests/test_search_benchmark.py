@@ -12,29 +12,31 @@ import subprocess
 import sys
 import time
 import zipfile
+from functools import partial
 from importlib import resources
 from pathlib import Path
 
+import naive
 import numpy as np
 import pandas as pd
 import pytest
-
-import dagsearch as ds
-from dagsearch.errors import DataError, UnknownNameError
-from dagsearch.experiments.engines import Failure
-from dagsearch.experiments.store import LineStore
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
-
 import search
+from made_up_runs import MadeUpEngine
 from processes import ProcessEngine
-from search_study import methods, parts, rival, study, tables
+from search_study import methods, rival, study, tables
 from search_study.methods import Means
 from search_study.networks import read_network
 from search_study.parts import PARTS, Goal, Part, Problem
 from search_study.run import arrowhead_f1, cpdag_distance, exceeded, run
 from search_study.summary import frame_of, reached
-from search_study.task import EXCEEDED, MEASURES, REFUSED, SearchRecord, SearchTask
+from search_study.task import MEASURES, REFUSED, SearchRecord, SearchTask
+from study_runs import resume
+from study_runs.command_line import chosen
+from study_runs.records import EXCEEDED
+
+import dagsearch as ds
+from dagsearch.errors import DataError, UnknownNameError
+from dagsearch.experiments.store import LineStore
 
 MEANS = Means(n_jobs=1)
 
@@ -49,19 +51,7 @@ def made_up(of_task, seconds=1.5, gigabytes=0.2, **measures):
     return SearchRecord(of_task, values, "0>1", "finished", seconds, 2 * seconds, gigabytes, 2, 2, when, "made up")
 
 
-class MadeUpEngine:
-    """Ends every run at once, and notes it; methods named in ``slow`` exceed the limit, those in ``broken`` fail."""
-
-    def __init__(self, time_limit=10.0, slow=(), broken=()):
-        self.time_limit, self.slow, self.broken, self.ran = time_limit, slow, broken, []
-
-    def run_all(self, tasks):
-        for each in tasks:
-            self.ran.append(each)
-            if each.method in self.broken:
-                yield Failure(each, "ValueError: no", "")
-            else:
-                yield exceeded(MEANS, each, self.time_limit) if each.method in self.slow else made_up(each)
+made_up_engine = partial(MadeUpEngine, partial(exceeded, MEANS), made_up)
 
 
 @pytest.fixture
@@ -70,7 +60,7 @@ def store(tmp_path):
 
 
 def carry_out(tasks, store, engine):
-    return study.carry_out(tasks, store, engine, lambda *_: None)
+    return resume.carry_out(tasks, store, engine, lambda *_: None, study.hopeless)
 
 
 # ---------------------------------------------------------------- networks from files
@@ -110,19 +100,9 @@ def test_what_is_neither_folder_nor_wheel_is_refused(tmp_path):
 # ---------------------------------------------------------------- what is counted
 
 
-def all_dags(n_nodes):
-    pairs = list(itertools.combinations(range(n_nodes), 2))
-    for marks in itertools.product(range(3), repeat=len(pairs)):
-        adjacency = np.zeros((n_nodes, n_nodes), dtype=np.int8)
-        for (i, j), mark in zip(pairs, marks, strict=True):
-            adjacency[i, j], adjacency[j, i] = mark == 1, mark == 2
-        if not np.trace(sum(np.linalg.matrix_power(adjacency, k) for k in range(1, n_nodes + 1))):
-            yield adjacency
-
-
 def test_distance_of_classes_counts_the_pairs_on_which_their_members_differ():
     groups = {}
-    for dag in all_dags(4):
+    for dag in (naive.adjacency_of(edges, 4) for edges in naive.all_dags(4)):
         colliders = {
             (min(i, k), j, max(i, k))
             for i, j, k in itertools.permutations(range(4), 3)
@@ -198,10 +178,10 @@ def test_a_table_that_is_refused_leaves_the_reason_and_is_tried_again(store):
     refused = run(MEANS, task("GreedySearch", "bad", "tiny"), 60.0)
     assert (refused.status, refused.measures) == (REFUSED, None)
     store.append(refused)
-    assert study.left([refused.task.wanted], store, 60.0) == [refused.task.wanted]
+    assert resume.left([refused.task.wanted], store, 60.0) == [refused.task.wanted]
     assert "bad was refused: columns 'a' and 'b' hold the same values" in tables.report(frame_of(store), "x")
     store.append(made_up(refused.task.wanted))
-    assert study.left([refused.task.wanted], store, 60.0) == []
+    assert resume.left([refused.task.wanted], store, 60.0) == []
     assert frame_of(store)["status"].tolist() == ["finished"]
 
 
@@ -239,14 +219,14 @@ def test_a_goal_that_is_what_exact_search_finds_needs_a_run_of_it():
 
 def test_what_has_a_record_is_not_run_again(store):
     tasks = study.tasks_of("wide", ["boss", "xges"], 2)
-    carry_out(tasks[:3], store, MadeUpEngine())
-    again = MadeUpEngine()
+    carry_out(tasks[:3], store, made_up_engine())
+    again = made_up_engine()
     carry_out(tasks, LineStore(store.path, SearchRecord.from_line), again)
     assert again.ran == tasks[3:]
 
 
 def test_failures_are_tried_again_and_leave_no_record(store):
-    assert len(carry_out([task()], store, MadeUpEngine(broken=("xges",)))) == 1
+    assert len(carry_out([task()], store, made_up_engine(broken=("xges",)))) == 1
     assert len(store) == 0
 
 
@@ -278,8 +258,8 @@ def test_a_method_has_no_tasks_where_it_is_not_tried():
 )
 def test_a_method_that_took_too_long_is_not_tried_on_problems_that_are_as_large_and_as_dense(store, too_long, tried):
     tasks = study.tasks_of("wide", ["boss", "xges"], 2)
-    carry_out([task("boss", too_long)], store, MadeUpEngine(slow=("boss",)))
-    engine = MadeUpEngine()
+    carry_out([task("boss", too_long)], store, made_up_engine(slow=("boss",)))
+    engine = made_up_engine()
     carry_out(tasks, store, engine)
     expected = tried | {f"{name}-extended" for name in tried}
     assert {each.problem for each in engine.ran if each.method == "boss"} == expected
@@ -288,7 +268,7 @@ def test_a_method_that_took_too_long_is_not_tried_on_problems_that_are_as_large_
 
 
 def test_problems_without_a_size_do_not_speak_for_others(store):
-    carry_out([task("CDUCT", "syntren-1", "syntren")], store, MadeUpEngine(slow=("CDUCT",)))
+    carry_out([task("CDUCT", "syntren-1", "syntren")], store, made_up_engine(slow=("CDUCT",)))
     assert study.hopeless(task("CDUCT", "syntren-1", "syntren", seed=1), store, 10.0)
     assert not study.hopeless(task("CDUCT", "syntren-2", "syntren"), store, 10.0)
 
@@ -301,8 +281,6 @@ def sleep_beside_another_process(folder, _task, _time_limit, begun):
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs groups of processes")
 def test_a_run_that_takes_too_long_is_ended_with_what_it_has_started(tmp_path):
-    from functools import partial
-
     engine = ProcessEngine(1, 1.0, partial(sleep_beside_another_process, tmp_path), lambda each, limit: (each, limit))
     assert list(engine.run_all(["a task"])) == [("a task", 1.0)]
     pid = int((tmp_path / "pid").read_text())
@@ -327,7 +305,9 @@ def test_what_rivals_run_imports_nothing_of_ours():
     tree = ast.parse(Path(rival.__file__).read_text(encoding="utf-8"))
     imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     imported |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    assert not {name for name in imported if name.split(".")[0] in ("dagsearch", "search_study", "truth_study")}
+    assert not {
+        name for name in imported if name.split(".")[0] in ("dagsearch", "search_study", "study_runs", "truth_study")
+    }
 
 
 def test_marks_of_causal_learn_are_turned():
@@ -438,8 +418,8 @@ def test_unknown_names_are_refused(arguments, message, capsys):
 
 
 def test_parts_are_run_in_their_order():
-    assert parts.chosen(["wide", "networks"]) == ["networks", "wide"]
-    assert parts.chosen([]) == list(PARTS)
+    assert chosen("part", ["wide", "networks"], PARTS) == ["networks", "wide"]
+    assert chosen("part", [], PARTS) == list(PARTS)
 
 
 def test_records_are_json(store):

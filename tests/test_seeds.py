@@ -10,22 +10,10 @@ import pytest
 from common import discrete_frame, normal_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_orders import (
-    Twin,
-    best_of_all_dags,
-    climb_from,
-    edges_in,
-    fits,
-    found_by,
-    interrupt,
-    look_at,
-    press_ctrl_c,
-    problem_of,
-    problems,
-    some_graph,
-    some_order,
-)
-from test_refine import refined
+from naive_orders import Twin, best_of_all_dags, climbed_parents
+from order_climbs import climb_from, edges_in, found_by, look_at, refined
+from search_problems import fits, problem_of, problems, some_graph, some_order
+from stopping import interrupt, press_ctrl_c
 
 import dagsearch as ds
 from dagsearch import scores
@@ -157,7 +145,7 @@ class SeededTwin(Twin):
         required = frozenset(np.flatnonzero(self.problem.start[:, node]).tolist())
         for owner, start in self.planted:
             if owner == node and start - required <= before:
-                end = naive.climbed_parents(
+                end = climbed_parents(
                     lambda parents: self.local(node, parents),
                     candidates,
                     required,

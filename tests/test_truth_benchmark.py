@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 
 import pandas as pd
 import pytest
+import truth
+from made_up_runs import MadeUpEngine
+from study_runs import resume
+from study_runs.command_line import chosen
+from study_runs.graphs import skeleton_f1
+from truth_study import methods, study, tables
+from truth_study.conditions import GRIDS, Kind
+from truth_study.run import exceeded, judged, run
+from truth_study.summary import frame_of, means
+from truth_study.task import MEASURES, TruthRecord, TruthTask
 
 import dagsearch as ds
 from dagsearch.errors import UnknownNameError
-from dagsearch.experiments.engines import Failure
 from dagsearch.experiments.store import LineStore
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
-
-import truth
-from truth_study import methods, study, tables
-from truth_study.conditions import GRIDS, Kind
-from truth_study.run import exceeded, judged, run, skeleton_f1
-from truth_study.summary import frame_of, means
-from truth_study.task import MEASURES, TruthRecord, TruthTask
 
 LINEAR, BUMP = Kind("linear", "laplace"), Kind("bump", "gaussian")
 
@@ -35,19 +34,7 @@ def made_up(of_task, shd=3.0, **metrics):
     return TruthRecord(of_task, values, "0>1", "finished", "evidence", 1.5, "2026-01-01T00:00:00+00:00", "made up")
 
 
-class MadeUpEngine:
-    """Ends every run at once, and notes it; methods named in ``slow`` exceed the limit, those in ``broken`` fail."""
-
-    def __init__(self, time_limit=10.0, slow=(), broken=()):
-        self.time_limit, self.slow, self.broken, self.ran = time_limit, slow, broken, []
-
-    def run_all(self, tasks):
-        for each in tasks:
-            self.ran.append(each)
-            if each.method in self.broken:
-                yield Failure(each, "ValueError: no", "")
-            else:
-                yield exceeded(each, self.time_limit) if each.method in self.slow else made_up(each)
+made_up_engine = partial(MadeUpEngine, exceeded, made_up)
 
 
 @pytest.fixture
@@ -56,7 +43,7 @@ def store(tmp_path):
 
 
 def carry_out(tasks, store, engine):
-    return study.carry_out(tasks, store, engine, lambda *_: None)
+    return resume.carry_out(tasks, store, engine, lambda *_: None, study.hopeless)
 
 
 # ---------------------------------------------------------------- what is counted
@@ -110,29 +97,29 @@ def test_a_run_is_judged_and_read_as_it_was_written():
 
 def test_what_has_a_record_is_not_run_again(store):
     tasks = study.tasks_of([LINEAR, BUMP], [10], [100], 2, ["pc", "boss"])
-    carry_out(tasks[:3], store, MadeUpEngine())
-    again = MadeUpEngine()
+    carry_out(tasks[:3], store, made_up_engine())
+    again = made_up_engine()
     carry_out(tasks, LineStore(store.path, TruthRecord.from_line), again)
     assert again.ran == tasks[3:]
 
 
 def test_failures_are_tried_again_and_leave_no_record(store):
-    assert len(carry_out([task()], store, MadeUpEngine(broken=("pc",)))) == 1
+    assert len(carry_out([task()], store, made_up_engine(broken=("pc",)))) == 1
     assert len(store) == 0
-    assert study.left([task()], store, 10.0) == [task()]
+    assert resume.left([task()], store, 10.0) == [task()]
 
 
 def test_a_run_that_exceeded_the_limit_is_tried_again_only_with_more_time(store):
-    carry_out([task()], store, MadeUpEngine(10.0, slow=("pc",)))
-    assert study.left([task()], store, 10.0) == study.left([task()], store, 5.0) == []
-    assert study.left([task()], store, 20.0) == [task()]
-    carry_out([task()], store, MadeUpEngine(20.0))
+    carry_out([task()], store, made_up_engine(10.0, slow=("pc",)))
+    assert resume.left([task()], store, 10.0) == resume.left([task()], store, 5.0) == []
+    assert resume.left([task()], store, 20.0) == [task()]
+    carry_out([task()], store, made_up_engine(20.0))
     assert frame_of(store)["status"].tolist() == ["finished"]
 
 
 def test_a_method_is_given_up_on_tables_as_large_as_those_that_took_too_long_twice(store):
     tasks = study.tasks_of([LINEAR], [10, 20], [100, 500], 4, ["pc", "boss"])
-    engine = MadeUpEngine(slow=("pc",))
+    engine = made_up_engine(slow=("pc",))
     carry_out(tasks, store, engine)
     assert [each for each in engine.ran if each.method == "pc"] == [task(seed=0), task(seed=1)]
     assert sum(each.method == "boss" for each in engine.ran) == 16
@@ -149,7 +136,7 @@ def test_exact_search_is_not_tried_beyond_ten_variables():
 
 def test_an_unknown_method_is_named_with_those_there_are(capsys):
     with pytest.raises(UnknownNameError, match=r"unknown method 'bos': choose from cd-uct, .*Did you mean 'boss'\?"):
-        methods.chosen(["pc", "bos"])
+        chosen("method", ["pc", "bos"], methods.METHODS)
     assert truth.main(["--methods", "bos"]) == 2
     assert "unknown method 'bos'" in capsys.readouterr().err
 
@@ -181,7 +168,7 @@ def test_tables_that_a_method_was_not_judged_on_are_counted():
 
 
 def test_groups_are_conditions(store):
-    carry_out(study.tasks_of([LINEAR, BUMP], [10], [100, 500], 2, ["pc"]), store, MadeUpEngine())
+    carry_out(study.tasks_of([LINEAR, BUMP], [10], [100, 500], 2, ["pc"]), store, made_up_engine())
     conditions = means(frame_of(store), ["kind", "n_nodes", "n_rows"])
     assert len(conditions) == 4
     assert set(conditions["judged"]) == {2}
@@ -189,7 +176,7 @@ def test_groups_are_conditions(store):
 
 def test_everything_is_written_also_where_nothing_was_judged(store, tmp_path):
     pytest.importorskip("matplotlib")
-    carry_out([task("pc"), task("boss")], store, MadeUpEngine(slow=("pc",)))
+    carry_out([task("pc"), task("boss")], store, made_up_engine(slow=("pc",)))
     report = truth.write(store, tmp_path, "the command")
     assert "`the command`" in report
     assert "Versions: made up." in report

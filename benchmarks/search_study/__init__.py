@@ -3,6 +3,6 @@
 ::
 
     parts (problems with their goals; networks from files), methods (ours; rivals, each in a process of `rival`)
-        --> task --> run (one fit, measured) --> processes (each ended in time) --> study (what is left)
-        --> records, a line each --> summary (goals reached) --> tables, figure
+        --> study (tasks, hopeless ones) --> run (one fit, measured) --> processes (each ended in time)
+        --> study_runs (what is left; records, a line each) --> summary (goals reached) --> tables, figure
 """

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from study_runs import figures
+from study_runs.records import EXCEEDED
 
 from search_study.methods import METHODS
 from search_study.parts import PARTS
-from search_study.task import EXCEEDED
 
-_STYLE = {"svg.hashsalt": "dagsearch", "font.family": "DejaVu Sans", "font.size": 10}
 _COLOURS = dict(
     zip(METHODS, ("#D55E00", "#E69F00", "#999999", "#000000", "#0072B2", "#56B4E9", "#009E73", "#CC79A7"), strict=True)
 )
@@ -26,7 +26,7 @@ def draw(runs: pd.DataFrame, folder: Path) -> list[Path]:
     from matplotlib.figure import Figure
 
     points = _points(runs)
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(figures.STYLE):
         figure = Figure(figsize=(8.0, 5.2), layout="constrained")
         ax = figure.subplots()
         for method in [name for name in METHODS if name in set(points["method"])]:
@@ -38,10 +38,7 @@ def draw(runs: pd.DataFrame, folder: Path) -> list[Path]:
         ax.minorticks_off()
         ax.grid(alpha=0.3)
         ax.legend(title="average degree: ● 4, ■ 6, ▲ 10; hollow: stopped at the limit", fontsize=9)
-        paths = [folder / "wide.svg", folder / "wide.png"]
-        figure.savefig(paths[0], metadata={"Date": None})
-        figure.savefig(paths[1], dpi=130)
-    return paths
+        return figures.save(figure, folder, "wide")
 
 
 def has_points(runs: pd.DataFrame) -> bool:

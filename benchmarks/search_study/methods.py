@@ -209,21 +209,6 @@ PACKAGES = tuple(dict.fromkeys(package for _, package in rival.METHODS.values())
 """Packages of rivals."""
 
 
-def chosen(names: Iterable[str]) -> list[str]:
-    """The methods to be run, in the order of `METHODS`; all if none is named.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such method.
-    """
-    wanted = list(names) or list(METHODS)
-    for name in wanted:
-        if name not in METHODS:
-            raise UnknownNameError("method", name, METHODS)
-    return [name for name in METHODS if name in wanted]
-
-
 def why_not(name: str, means: Means) -> str | None:
     """Why a method cannot be run here; None: it can."""
     package = METHODS[name].package

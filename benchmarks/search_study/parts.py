@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import dagsearch as ds
 from dagsearch import scores
-from dagsearch.errors import InputError, UnknownNameError
+from dagsearch.errors import InputError
 from search_study.networks import read_network
 
 _ROWS_OF_NETWORKS = 2000
@@ -269,17 +269,3 @@ PARTS = {
     ),
 }
 """By the names that the command line takes."""
-
-
-def chosen(names: list[str]) -> list[str]:
-    """The parts to be run, in the order of `PARTS`; all if none is named.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such part.
-    """
-    for name in names:
-        if name not in PARTS:
-            raise UnknownNameError("part", name, PARTS)
-    return [name for name in PARTS if name in names or not names]

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import numpy as np
-from truth_study.run import edges_in_text, skeleton_f1, versions
+from study_runs.graphs import edges_in_text, skeleton_f1
+from study_runs.origin import now, versions
+from study_runs.records import EXCEEDED
 
 import dagsearch as ds
 from dagsearch.errors import DagsearchError
 from search_study.methods import METHODS, Found, Means, Work
 from search_study.parts import PARTS, Problem
-from search_study.task import EXCEEDED, MEASURES, REFUSED, SearchRecord, SearchTask
+from search_study.task import MEASURES, REFUSED, SearchRecord, SearchTask
 
 
 def run(means: Means, task: SearchTask, time_limit: float, begun: Callable[[], None] = lambda: None) -> SearchRecord:
@@ -45,7 +46,7 @@ def run(means: Means, task: SearchTask, time_limit: float, begun: Callable[[], N
         **found.spent._asdict(),
         n_jobs=means.n_jobs,
         n_cores=os.cpu_count() or 1,
-        finished=_now(),
+        finished=now(),
         versions=versions() if found.versions is None else f"{found.versions}; data by dagsearch {ds.__version__}",
     )
 
@@ -57,7 +58,7 @@ def exceeded(means: Means, task: SearchTask, time_limit: float) -> SearchRecord:
 
 def _without_graph(task: SearchTask, status: str, seconds: float, means: Means) -> SearchRecord:
     n_cores = os.cpu_count() or 1
-    return SearchRecord(task, None, None, status, seconds, None, None, means.n_jobs, n_cores, _now(), versions())
+    return SearchRecord(task, None, None, status, seconds, None, None, means.n_jobs, n_cores, now(), versions())
 
 
 def judged(found: Found, data: ds.Dataset, problem: Problem) -> dict[str, float | None]:
@@ -106,7 +107,3 @@ def _score_error(gain: float, reward: float, score: ds.scores.Score, data: ds.Da
     empty = score.reward(ds.DAG.from_edges([], names=data.names))
     factor = 2.0 if score.name in ds.scores.REGRESSIONS else 1.0
     return abs(factor * gain / data.n_samples - (reward - empty))
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

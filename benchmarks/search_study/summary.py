@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
+from study_runs.records import EXCEEDED
 
 from search_study.methods import METHODS
 from search_study.parts import PARTS, Goal
-from search_study.task import EXCEEDED, MEASURES, REFUSED, SearchRecord, SearchTask
+from search_study.task import MEASURES, REFUSED, SearchRecord, SearchTask
 
 _RANK = {REFUSED: 0, EXCEEDED: 1}
 _JUDGED = 2

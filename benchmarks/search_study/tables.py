@@ -6,26 +6,21 @@ from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
-from truth_study.tables import markdown
+from study_runs import markdown
+from study_runs.records import EXCEEDED
 
 from search_study import figure
 from search_study.parts import PARTS
-from search_study.task import EXCEEDED, REFUSED
-
-_NOTHING = "-"
+from search_study.task import REFUSED
 
 
 def _mean(name: str, form: str) -> Callable[[pd.DataFrame], str]:
-    return lambda runs: _number(runs[name].mean(), form)
-
-
-def _number(value: float, form: str) -> str:
-    return _NOTHING if pd.isna(value) else format(value, form)
+    return lambda runs: markdown.number(runs[name].mean(), form)
 
 
 def _reached(runs: pd.DataFrame) -> str:
     known = runs["reached"].dropna()
-    return f"{int(known.astype(bool).sum())}/{len(known)}" if len(known) else _NOTHING
+    return f"{int(known.astype(bool).sum())}/{len(known)}" if len(known) else markdown.NOTHING
 
 
 COLUMNS: dict[str, tuple[str, Callable[[pd.DataFrame], str]]] = {
@@ -33,17 +28,17 @@ COLUMNS: dict[str, tuple[str, Callable[[pd.DataFrame], str]]] = {
     "reward": ("reward", _mean("reward", ".4f")),
     "true_reward": ("of the truth", _mean("true_reward", ".4f")),
     "difference": ("minus goal", _mean("difference", "+.4f")),
-    "worst_difference": ("worst minus optimum", lambda runs: _number(runs["difference"].min(), "+.6f")),
+    "worst_difference": ("worst minus optimum", lambda runs: markdown.number(runs["difference"].min(), "+.6f")),
     "gap": ("gap", _mean("gap", ".3g")),
     "shd": ("SHD", _mean("shd", ".1f")),
     "cpdag_shd": ("CPDAG SHD", _mean("cpdag_shd", ".1f")),
     "skeleton_f1": ("adjacency F1", _mean("skeleton_f1", ".4f")),
     "arrowhead_f1": ("arrowhead F1", _mean("arrowhead_f1", ".4f")),
     "n_edges": ("edges", _mean("n_edges", ".1f")),
-    "seconds": ("seconds", lambda runs: _number(runs["seconds"].median(), ".2f")),
-    "slowest": ("slowest", lambda runs: _number(runs["seconds"].max(), ".2f")),
-    "cpu_seconds": ("CPU seconds", lambda runs: _number(runs["cpu_seconds"].median(), ".2f")),
-    "gigabytes": ("GB", lambda runs: _number(runs["gigabytes"].max(), ".2f")),
+    "seconds": ("seconds", lambda runs: markdown.number(runs["seconds"].median(), ".2f")),
+    "slowest": ("slowest", lambda runs: markdown.number(runs["seconds"].max(), ".2f")),
+    "cpu_seconds": ("CPU seconds", lambda runs: markdown.number(runs["cpu_seconds"].median(), ".2f")),
+    "gigabytes": ("GB", lambda runs: markdown.number(runs["gigabytes"].max(), ".2f")),
 }
 """Titles, and what of the runs with a graph of one method on one problem is shown."""
 
@@ -103,7 +98,7 @@ def table(runs: pd.DataFrame, name: str) -> str:
         [problem, method, part.problem(problem).goal.in_words, *_cells(group, part.columns)]
         for (problem, method), group in runs.groupby(["problem", "method"], sort=False)
     ]
-    return markdown(titles, rows)
+    return markdown.table(titles, rows)
 
 
 def _cells(runs: pd.DataFrame, columns: tuple[str, ...]) -> list[str]:

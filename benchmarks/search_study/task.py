@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
-EXCEEDED = "time limit exceeded"
-"""Status of a run that was ended from outside."""
+from study_runs.records import StudyRecord, StudyTask
+
 REFUSED = "refused"
 """Status of a run that raised one of our own errors; the task says which."""
 
@@ -24,7 +21,7 @@ rival's own score differs from ours in what it says the graph gains over no edge
 
 
 @dataclass(frozen=True)
-class SearchTask:
+class SearchTask(StudyTask):
     """Everything that decides the outcome of a run.
 
     Attributes
@@ -49,18 +46,13 @@ class SearchTask:
     refused: str | None = None
 
     @property
-    def key(self) -> str:
-        """Identifier of the task: the same in every process and on every machine."""
-        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]
-
-    @property
     def wanted(self) -> SearchTask:
         """The task as it was asked for, whatever came of it."""
         return replace(self, given_up_after=None, refused=None)
 
 
 @dataclass(frozen=True)
-class SearchRecord:
+class SearchRecord(StudyRecord):
     """What came of a run.
 
     Attributes
@@ -87,6 +79,8 @@ class SearchRecord:
         Of the code and of the packages that compute.
     """
 
+    task_type: ClassVar = SearchTask
+
     task: SearchTask
     measures: dict[str, float | None] | None
     edges: str | None
@@ -99,14 +93,7 @@ class SearchRecord:
     finished: str
     versions: str
 
-    def to_line(self) -> str:
-        """The record as one line of JSON."""
-        stored = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "task"}
-        return json.dumps({"key": self.task.key, "task": asdict(self.task), **stored}, allow_nan=False)
-
-    @classmethod
-    def from_line(cls, line: str | bytes) -> Self:
-        """The record that `to_line` wrote; ValueError, KeyError or TypeError if it is none."""
-        stored: Mapping[str, Any] = json.loads(line)
-        values = {field.name: stored[field.name] for field in fields(cls)}
-        return cls(**{**values, "task": SearchTask(**stored["task"])})
+    @property
+    def is_final(self) -> bool:
+        """Whether the task need not be tried again with as much time: what was refused is."""
+        return self.status != REFUSED

@@ -3,6 +3,6 @@
 ::
 
     conditions (kinds of data), methods (ours, rivals)
-        --> task --> run (one fit, judged) --> processes (many, each ended in time) --> study (what is left)
-        --> records, a line each --> summary (means) --> tables, figure
+        --> study (tasks, hopeless ones) --> run (one fit, judged) --> processes (many, each ended in time)
+        --> study_runs (what is left; records, a line each) --> summary (means) --> tables, figure
 """

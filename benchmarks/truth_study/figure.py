@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from study_runs import figures
 
 from dagsearch.estimators import METHODS as OURS
 from truth_study.conditions import EDGES_PER_VARIABLE
@@ -17,7 +18,6 @@ _WORST = 1.25  # SHD per true edge at which the scale ends; an empty graph has 1
 _TITLE = "Mean SHD by method and kind of data\nboxed: lowest of a column; grey: no graph in time, or with a cycle"
 _MEAN = "mean"
 _DARK = 0.6  # of the scale, from where numbers are white
-_STYLE = {"svg.hashsalt": "dagsearch", "font.family": "DejaVu Sans", "font.size": 10}
 
 
 def draw(runs: pd.DataFrame, folder: Path) -> list[Path]:
@@ -28,7 +28,7 @@ def draw(runs: pd.DataFrame, folder: Path) -> list[Path]:
     column = "kind" if runs["kind"].nunique() <= _MOST_COLUMNS else "mechanism"
     variables, rows = sorted(runs["n_nodes"].unique()), sorted(runs["n_rows"].unique())
     methods, kinds = list(means(runs)["method"]), list(runs[column].unique())
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(figures.STYLE):
         width = 0.5 * (len(kinds) + 1) * len(rows) + 2.6
         height = 0.34 * len(methods) * len(variables) + 0.45 * len(variables) + 2.9
         figure = Figure(figsize=(max(width, 8.0), height), layout="constrained")
@@ -42,10 +42,7 @@ def draw(runs: pd.DataFrame, folder: Path) -> list[Path]:
         bar.set_label("SHD per true edge: 0 is the truth, 1 is as far as the empty graph")
         figure.suptitle(_TITLE, fontsize=13)
         figure.get_layout_engine().set(h_pad=0.12, w_pad=0.08)
-        paths = [folder / "truth.svg", folder / "truth.png"]
-        figure.savefig(paths[0], metadata={"Date": None})
-        figure.savefig(paths[1], dpi=130)
-    return paths
+        return figures.save(figure, folder, "truth")
 
 
 def _panel(ax: Any, runs: pd.DataFrame, column: str, methods: list[str], kinds: list[str]) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import random
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dagsearch as ds
-from dagsearch.errors import UnknownNameError
 from dagsearch.estimators import METHODS as OURS
 
 _SECONDS_OF_WARM_UP = 1.0
@@ -128,18 +127,3 @@ METHODS = {
     "xges": Method(_xges, ("xges", "sortedcontainers"), "pip install --no-deps xges sortedcontainers"),
 }
 """By the names that the command line takes; rivals last."""
-
-
-def chosen(names: Iterable[str]) -> list[str]:
-    """The methods to be run, in the order of `METHODS`; all if none is named.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such method.
-    """
-    wanted = list(names) or list(METHODS)
-    for name in wanted:
-        if name not in METHODS:
-            raise UnknownNameError("method", name, METHODS)
-    return [name for name in METHODS if name in wanted]

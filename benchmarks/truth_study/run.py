@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import platform
-import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
-from functools import cache
-from importlib import metadata
-from pathlib import Path
 from typing import Any
+
+from study_runs.graphs import edges_in_text, skeleton_f1
+from study_runs.origin import now, versions
+from study_runs.records import EXCEEDED
 
 import dagsearch as ds
 from dagsearch.graph import CyclicGraph
 from truth_study.methods import METHODS
-from truth_study.task import EXCEEDED, MEASURES, TruthRecord, TruthTask
-
-_COMPUTING = ("numpy", "numba", "scipy", "scikit-learn", "causal-learn", "ges", "xges")
+from truth_study.task import MEASURES, TruthRecord, TruthTask
 
 
 def run(task: TruthTask, time_limit: float, begun: Callable[[], None] = lambda: None) -> TruthRecord:
@@ -47,7 +43,7 @@ def run(task: TruthTask, time_limit: float, begun: Callable[[], None] = lambda: 
         status=found.status,
         score=found.score,
         seconds=round(seconds, 4),
-        finished=_now(),
+        finished=now(),
         versions=versions(),
     )
 
@@ -55,7 +51,7 @@ def run(task: TruthTask, time_limit: float, begun: Callable[[], None] = lambda: 
 def exceeded(task: TruthTask, time_limit: float) -> TruthRecord:
     """The record of a run that was ended."""
     ended = replace(task, given_up_after=time_limit)
-    return TruthRecord(ended, None, None, EXCEEDED, None, time_limit, _now(), versions())
+    return TruthRecord(ended, None, None, EXCEEDED, None, time_limit, now(), versions())
 
 
 def judged(graph: Any, truth: Any) -> dict[str, float | None] | None:
@@ -65,50 +61,3 @@ def judged(graph: Any, truth: Any) -> dict[str, float | None] | None:
     metrics = ds.metrics.compare(graph, truth)
     values = {**metrics, "skeleton_f1": skeleton_f1(metrics)}
     return {name: None if values[name] is None else round(float(values[name]), 6) for name in MEASURES}
-
-
-def skeleton_f1(metrics: Mapping[str, Any]) -> float:
-    """F1 of the adjacencies, whatever their directions, from what `dagsearch.metrics.compare` counted."""
-    n_adjacent_in_both = metrics["n_right"] + metrics["n_reversed"]
-    return 2 * n_adjacent_in_both / max(metrics["n_edges"] + metrics["n_true_edges"], 1)
-
-
-@cache
-def versions() -> str:
-    """The code, by its commit, and the packages that compute."""
-    packages = [f"{name} {_version(name)}" for name in _COMPUTING]
-    return ", ".join([f"dagsearch {ds.__version__} ({_commit()})", f"python {platform.python_version()}", *packages])
-
-
-def _version(package: str) -> str:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return "not installed"
-
-
-def _commit() -> str:
-    """The commit that is checked out, with a mark if sources were changed since."""
-    folder = Path(ds.__file__).parent
-    try:
-        commit = _git(folder, "rev-parse", "--short", "HEAD")
-        return commit + ("+changes" if _git(folder, "status", "--porcelain", "--", ".") else "")
-    except (OSError, subprocess.CalledProcessError):
-        return "no commit"
-
-
-def _git(folder: Path, *arguments: str) -> str:
-    command = ["git", "-C", str(folder), *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
-
-
-def edges_in_text(graph: Any) -> str:
-    """Edges of a graph by the positions of its nodes: ``"cause>effect"``, or ``"one-other"`` for an undirected one."""
-    position = {name: k for k, name in enumerate(graph.names)}
-    directed = [f"{position[cause]}>{position[effect]}" for cause, effect in graph.directed_edges]
-    undirected = [f"{position[one]}-{position[other]}" for one, other in graph.undirected_edges]
-    return " ".join(directed + undirected)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

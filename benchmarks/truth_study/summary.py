@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 import pandas as pd
+from study_runs.records import EXCEEDED
 
 from truth_study.methods import METHODS
-from truth_study.task import EXCEEDED, MEASURES, TruthRecord
+from truth_study.task import MEASURES, TruthRecord
 
 TABLE = ["kind", "n_nodes", "n_rows", "seed"]
 """Columns that say which table a run was on."""
@@ -21,7 +22,7 @@ def frame_of(records: Iterable[TruthRecord]) -> pd.DataFrame:
     """One row per run; a run that was ended once and finished later, with more time, has only the latter."""
     of_task: dict[object, TruthRecord] = {}
     for record in records:
-        task = replace(record.task, given_up_after=None)
+        task = record.task.wanted
         if task not in of_task or of_task[task].status == EXCEEDED:
             of_task[task] = record
     return pd.DataFrame([_row(record) for record in of_task.values()])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import pandas as pd
+from study_runs import markdown
 
 from truth_study.summary import means
 
@@ -19,7 +20,6 @@ _COLUMNS = {
     "n_edges": ("edges", ".1f"),
     "seconds": ("seconds", ".2f"),
 }
-_NOTHING = "-"
 
 NOTES = """\
 - Data: random DAGs with 1.5 edges per variable, columns standardised; one seed has the same graph in all kinds of data.
@@ -63,35 +63,19 @@ def overview(runs: pd.DataFrame) -> str:
     table = means(runs)
     table = table.assign(fewer=-table["judged"]).sort_values(["fewer", "shd"], kind="stable")
     rows = [[row["method"], f"{row['judged']}/{row['tables']}", *_cells(row)] for _, row in table.iterrows()]
-    return markdown(["method", "runs", *(title for title, _ in _COLUMNS.values())], rows)
+    return markdown.table(["method", "runs", *(title for title, _ in _COLUMNS.values())], rows)
 
 
 def by_kind(runs: pd.DataFrame) -> str:
     """A row per method: the mean SHD on each kind of data."""
     table = means(runs, ["kind"]).pivot(index="method", columns="kind", values="shd")
     kinds, methods = runs["kind"].unique(), means(runs)["method"]
-    rows = [[method, *(_number(table.loc[method, kind], ".1f") for kind in kinds)] for method in methods]
-    return markdown(["method", *kinds], rows)
+    rows = [[method, *(markdown.number(table.loc[method, kind], ".1f") for kind in kinds)] for method in methods]
+    return markdown.table(["method", *kinds], rows)
 
 
 def _cells(row: pd.Series) -> list[str]:
     return [
-        _number(row[name], form) + (f" ({row[f'{name}_n']})" if 0 < row[f"{name}_n"] < row["judged"] else "")
+        markdown.number(row[name], form) + (f" ({row[f'{name}_n']})" if 0 < row[f"{name}_n"] < row["judged"] else "")
         for name, (_, form) in _COLUMNS.items()
     ]
-
-
-def _number(value: float, form: str) -> str:
-    return _NOTHING if pd.isna(value) else format(value, form)
-
-
-def markdown(titles: list[str], rows: list[list[str]]) -> str:
-    """A table whose columns line up as plain text, too."""
-    lines = [titles, *rows]
-    widths = [max(len(line[k]) for line in lines) for k in range(len(titles))]
-    rule = "|" + "|".join("-" * (width + 1) + (":" if k else "-") for k, width in enumerate(widths)) + "|"
-    texts = [
-        "| " + " | ".join(cell.rjust(width) if k else cell.ljust(width) for k, (cell, width) in enumerate(pairs)) + " |"
-        for pairs in (list(zip(line, widths, strict=True)) for line in lines)
-    ]
-    return "\n".join([texts[0], rule, *texts[1:]])

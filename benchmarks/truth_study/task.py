@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from study_runs.records import StudyRecord, StudyTask
 
 from truth_study.conditions import Kind
-
-EXCEEDED = "time limit exceeded"
-"""Status of a run that was ended from outside."""
 
 MEASURES = ("shd", "f1", "skeleton_f1", "tpr", "fdr", "sid", "ancestor_aid", "n_edges")
 """What a graph is judged by, as `dagsearch.metrics.compare` names it, and the F1 of adjacencies."""
 
 
 @dataclass(frozen=True)
-class TruthTask:
+class TruthTask(StudyTask):
     """Everything that decides the outcome of a run.
 
     Attributes
@@ -42,11 +39,6 @@ class TruthTask:
     method: str
     given_up_after: float | None = None
 
-    @property
-    def key(self) -> str:
-        """Identifier of the task: the same in every process and on every machine."""
-        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]
-
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Self:
         """The task whose fields were written."""
@@ -54,7 +46,7 @@ class TruthTask:
 
 
 @dataclass(frozen=True)
-class TruthRecord:
+class TruthRecord(StudyRecord):
     """What came of a run.
 
     Attributes
@@ -75,6 +67,8 @@ class TruthRecord:
         Of the code and of the packages that compute.
     """
 
+    task_type: ClassVar = TruthTask
+
     task: TruthTask
     metrics: dict[str, float | None] | None
     edges: str | None
@@ -83,15 +77,3 @@ class TruthRecord:
     seconds: float
     finished: str
     versions: str
-
-    def to_line(self) -> str:
-        """The record as one line of JSON."""
-        stored = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "task"}
-        return json.dumps({"key": self.task.key, "task": asdict(self.task), **stored}, allow_nan=False)
-
-    @classmethod
-    def from_line(cls, line: str | bytes) -> Self:
-        """The record that `to_line` wrote; ValueError, KeyError or TypeError if it is none."""
-        stored = json.loads(line)
-        stored.pop("key")
-        return cls(**{**stored, "task": TruthTask.from_json(stored["task"])})

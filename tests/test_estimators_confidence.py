@@ -1,0 +1,61 @@
+"""How sure estimators are of their graphs: by the bootstrap, or by the posterior."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from bootstrap_runs import assert_same, linear_frame
+
+import dagsearch as ds
+
+
+def test_an_estimator_tells_how_sure_it_is_by_the_bootstrap_and_finds_the_same_graph():
+    frame = linear_frame()
+    plain = ds.RandomSearch(score="bic-linear", sims_per_node=5, random_state=0).fit(frame)
+    assert plain.confidence_ is None
+    unsure = ds.RandomSearch(score="bic-linear", sims_per_node=5, random_state=0, confidence="bootstrap").fit(frame)
+    assert unsure.dag_ == plain.dag_
+    assert unsure.result_.edges == plain.result_.edges
+    assert unsure.confidence_.method == "bootstrap"
+    assert unsure.confidence_.details["n_replicates"] == 100
+    assert unsure.confidence_.adjacency_probability[0, 1] > 0.5
+
+
+@pytest.mark.parametrize("confidence", ["bootstrap", "posterior"])
+def test_the_seed_of_the_fit_repeats_the_confidence_too(confidence):
+    frame = linear_frame()
+    settings = {"score": "bic-linear", "confidence": confidence}
+    fresh = ds.GreedySearch(**settings).fit(frame)
+    again = ds.GreedySearch(**settings, random_state=fresh.result_.seed).fit(frame)
+    assert_same(again.confidence_, fresh.confidence_)
+
+
+def test_an_estimator_tells_how_sure_it_is_by_the_posterior_of_its_own_score_and_knowledge():
+    frame = linear_frame()
+    knowledge = ds.Knowledge(forbidden=[("b", "a")])
+    settings = {"score": "bic-linear", "penalty": "parameters", "min_effect": 0.02, "knowledge": knowledge}
+    model = ds.GreedySearch(**settings, random_state=0, confidence="posterior").fit(frame)
+    score = ds.scores.make("bic-linear", frame, penalty="parameters", min_effect=0.02)
+    expected = ds.posterior(frame, score, knowledge=knowledge, n_samples=0)
+    assert np.allclose(model.confidence_.edge_probability, expected.edge_probability, rtol=0, atol=1e-12)
+    assert model.confidence_.edge_probability[1, 0] == 0.0
+    assert model.confidence_.method.startswith("posterior")
+
+
+def test_what_the_posterior_does_not_share_with_the_method_is_said():
+    frame = linear_frame()
+    notes = ds.LiNGAM(score="bic-linear", random_state=0, confidence="posterior").fit(frame).confidence_.notes
+    assert "the posterior is that of bic-linear, by which lingam does not construct its graph" in notes
+    notes = ds.GreedySearch(score="bic-linear", edge_budget=2, confidence="posterior").fit(frame).confidence_.notes
+    assert "the posterior knows no edge budget" in notes
+
+
+def test_confidence_that_cannot_be_is_refused_before_the_search(monkeypatch):
+    monkeypatch.setattr(ds.GreedySearch, "_construct", None)
+    with pytest.raises(ds.InputError, match=r"confidence='posterior': .*'bic-gp'.*or confidence='bootstrap'"):
+        ds.GreedySearch(score="bic-gp", confidence="posterior").fit(linear_frame())
+    score = ds.scores.make("bic-linear", linear_frame())
+    with pytest.raises(ds.InputError, match="score must be a name for a bootstrap"):
+        ds.GreedySearch(score=score, confidence="bootstrap").fit(linear_frame())
+    with pytest.raises(ds.UnknownNameError, match="unknown confidence 'high': choose from none, posterior, bootstrap"):
+        ds.GreedySearch(confidence="high").fit(linear_frame())
