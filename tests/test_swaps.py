@@ -10,7 +10,8 @@ import pytest
 from common import discrete_frame, normal_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_orders import Acting, fits, interrupt, press_ctrl_c, problem_of, problems, some_graph
+from search_problems import fits, problem_of, problems, some_graph
+from stopping import Acting, interrupt, press_ctrl_c
 
 from dagsearch import scores
 from dagsearch.search.monitor import Monitor, Progress
