@@ -243,6 +243,8 @@ def certificate_of(model: Any, options: dict[str, Any]) -> Any:
 def arguments(options: dict[str, Any]) -> dict[str, Any]:
     """The arguments of estimators that were given as options."""
     given = {**{name: options[name] for name in _PARAMETERS}, "knowledge": _knowledge(options)}
+    if given["n_replicates"] is not None and given["confidence"] != "bootstrap":
+        raise InputError(f"--replicates is for --confidence bootstrap, got --confidence {given['confidence']}")
     return {name: value for name, value in given.items() if value is not None}
 
 
