@@ -44,9 +44,9 @@ def discover_by_all(data: Dataset, data_name: str, options: dict[str, Any]) -> N
     The first method's score judges the graphs of all others, so that rewards can be compared. A method that cannot be
     used on the table, or is not installed, has its reason in its row.
     """
+    _check_settings(options)
     if options["confidence"] == "auto":
         options = {**options, "confidence": "none"}  # one table of methods has no room for it
-    _check_settings(options)
     as_text = options["json_file"] != "-"
     records: list[dict[str, Any]] = []
     judge: Score | None = None
