@@ -9,13 +9,14 @@ import re
 import signal
 import sys
 from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 
 import numpy as np
 import pytest
 from common import run, succeed
 
 import dagsearch as ds
-from dagsearch.confidence.affordable import MICROSECONDS_PER_SET, reason_against_exact
+from dagsearch.confidence.affordable import MICROSECONDS_PER_SET, MOST_SECONDS, reason_against_exact
 from dagsearch.confidence.exact import PrecisionError
 from dagsearch.confidence.weights import Restrictions
 from dagsearch.engines import attempt
@@ -135,23 +136,33 @@ def largest(name, n_rows):
     return width
 
 
-@pytest.mark.parametrize(
-    ("name", "n_rows", "width"),
-    [
-        ("bic-linear", 500, 18),
-        ("bic-quadratic", 500, 15),
-        ("bic-discrete", 1000, 16),
-        ("bic-discrete", 20_000, 14),
-        ("bdeu", 1000, 15),
-        ("bdeu", 20_000, 13),
-        ("evidence", 200, 10),
-        ("evidence", 500, 10),
-        ("evidence", 1000, 9),
-        ("evidence", 5000, 8),
-    ],
-)
+WIDTHS = [
+    ("bic-linear", 500, 18),
+    ("bic-quadratic", 500, 15),
+    ("bic-discrete", 1000, 16),
+    ("bic-discrete", 20_000, 14),
+    ("bdeu", 1000, 15),
+    ("bdeu", 20_000, 13),
+    ("evidence", 200, 10),
+    ("evidence", 500, 10),
+    ("evidence", 1000, 9),
+    ("evidence", 5000, 8),
+]
+
+
+@pytest.mark.parametrize(("name", "n_rows", "width"), WIDTHS)
 def test_up_to_how_many_variables_there_is_a_posterior_by_itself(name, n_rows, width):
     assert largest(name, n_rows) == width
+
+
+def test_the_documentation_has_these_widths():
+    page = Path(__file__).parent.parent / "docs" / "confidence.md"
+    if not page.exists():
+        pytest.skip("documentation comes with the repository only")
+    rows = re.findall(r"^\| `([a-z-]+)` \| (\d+) \| (\d+) \|$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(rows) == 7
+    assert {(name, int(n_rows), int(width)) for name, n_rows, width in rows} <= set(WIDTHS)
+    assert f"at most {MOST_SECONDS:.0f} seconds" in page.read_text(encoding="utf-8")
 
 
 def test_every_score_with_a_price_has_log_probabilities():
@@ -276,6 +287,7 @@ def test_a_table_of_all_methods_has_no_room_for_it(tmp_path, monkeypatch):
             ["--confidence", "bootstrap", "--replicates", "0"],
             "--replicates must be a whole number of at least 1, got 0",
         ),
+        (["--confidence", "posterior", "--score", "bic-gp"], "--confidence posterior: score must be a sum of log"),
         (["--confidence", "bootstrap", "--replicates", "few"], "'few' is not a valid integer"),
         (["--replicates", "20"], "--replicates is for --confidence bootstrap, got --confidence auto"),
     ],
