@@ -82,6 +82,13 @@ def test_probabilities_are_those_of_the_edge_as_it_is_written():
     assert mark == (True, pytest.approx(0.97), 0.02, 0.95)
 
 
+def test_probabilities_of_other_variables_are_refused_before_anything_is_written(tmp_path):
+    other = DAG.from_edges([("a", "z")])
+    with pytest.raises(ds.InputError, match="confidence must be about the nodes of the graph, it knows no 'z'"):
+        write_graph(other, tmp_path, confidence=SURE)
+    assert list(tmp_path.iterdir()) == []
+
+
 # ---------------------------------------------------------------- files
 
 

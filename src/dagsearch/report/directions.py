@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from dagsearch.confidence import Confidence
 from dagsearch.confidence.result import SURE_DIRECTION
+from dagsearch.errors import InputError
 from dagsearch.estimators import DagEstimator
 from dagsearch.estimators.result import Edges, Graph
 from dagsearch.graph import DAG, PDAG
@@ -49,7 +50,15 @@ def marks_of(
         more than 0.9 of the probability that there is an edge.
     open_edges
         Pairs whose direction is open in any case; None: nothing is known of directions.
+
+    Raises
+    ------
+    InputError
+        If the graph has nodes that the probabilities are not about.
     """
+    for name in graph.names:
+        if confidence is not None and name not in confidence.names:
+            raise InputError(f"confidence must be about the nodes of the graph, it knows no {name!r}")
     if confidence is None and open_edges is None:
         return {}
     by_class = None if open_edges is None else {frozenset(pair) for pair in open_edges}
