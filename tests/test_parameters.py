@@ -34,6 +34,7 @@ COMMON = {
     "prune": "auto",
     "alpha": 0.001,
     "confidence": "none",
+    "n_replicates": 100,
     "kinds": None,
     "random_state": None,
     "n_jobs": 1,
@@ -312,8 +313,16 @@ def test_options_are_of_the_type_of_their_parameter():
             assert option.type.name == names[known.value_type]
 
 
-def test_without_options_only_the_seed_and_the_threads_are_set():
-    assert read() == {"random_state": 0, "n_jobs": -1}
+def test_without_options_only_the_seed_the_threads_and_confidence_are_set():
+    assert read() == {"random_state": 0, "n_jobs": -1, "confidence": "auto"}
+
+
+def test_replicates_are_of_the_bootstrap_alone():
+    given = read("--confidence", "bootstrap", "--replicates", "30")
+    assert (given["confidence"], given["n_replicates"]) == ("bootstrap", 30)
+    for others in ([], ["--confidence", "posterior"], ["--confidence", "none"]):
+        with pytest.raises(ds.InputError, match="--replicates is for --confidence bootstrap, got --confidence"):
+            read("--replicates", "30", *others)
 
 
 def test_flags_set_the_opposite_of_the_default():

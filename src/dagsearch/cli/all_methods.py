@@ -45,6 +45,8 @@ def discover_by_all(data: Dataset, data_name: str, options: dict[str, Any]) -> N
     used on the table, or is not installed, has its reason in its row.
     """
     _check_settings(options)
+    if options["confidence"] == "auto":
+        options = {**options, "confidence": "none"}  # one table of methods has no room for it
     as_text = options["json_file"] != "-"
     records: list[dict[str, Any]] = []
     judge: Score | None = None

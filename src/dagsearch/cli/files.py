@@ -78,12 +78,14 @@ def write_json(record: dict[str, Any], json_file: str | None) -> None:
 
 def write_graphs(model: Any, dataset: Dataset, out: Path) -> None:
     """Write the constructed graph and, if it differs, the pruned one."""
+    from dagsearch.report.directions import class_open_edges  # noqa: PLC0415
     from dagsearch.report.files import write_graph  # noqa: PLC0415
 
+    known = {"truth": dataset.truth, "confidence": model.confidence_, "open_edges": class_open_edges(model)}
     with warnings.catch_warnings(record=True) as caught:
-        files = write_graph(model.dag_, out, truth=dataset.truth)
+        files = write_graph(model.dag_, out, **known)
         if model.pruned_dag_ != model.dag_:
-            files += write_graph(model.pruned_dag_, out, stem="pruned", truth=dataset.truth)
+            files += write_graph(model.pruned_dag_, out, stem="pruned", **known)
     for message in dict.fromkeys(str(warning.message) for warning in caught):
         click.echo(f"note: {message}", err=True)
     click.echo(f"\nwrote {', '.join(path.name for path in files)} to {out}", err=True)

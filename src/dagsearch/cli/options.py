@@ -28,6 +28,7 @@ _FEW = 2
 
 def in_words_of_the_command(message: str, option_of: Mapping[str, str] = OPTION_OF) -> str:
     """A message that names a Python argument, naming the option instead."""
+    message = re.sub(r"\bconfidence='(\w+)'", r"--confidence \1", message)
     for argument, option in option_of.items():
         message = re.sub(rf"^{argument}\b", option, message)
     return message
@@ -243,6 +244,8 @@ def certificate_of(model: Any, options: dict[str, Any]) -> Any:
 def arguments(options: dict[str, Any]) -> dict[str, Any]:
     """The arguments of estimators that were given as options."""
     given = {**{name: options[name] for name in _PARAMETERS}, "knowledge": _knowledge(options)}
+    if given["n_replicates"] is not None and given["confidence"] != "bootstrap":
+        raise InputError(f"--replicates is for --confidence bootstrap, got --confidence {given['confidence']}")
     return {name: value for name, value in given.items() if value is not None}
 
 

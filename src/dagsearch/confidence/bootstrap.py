@@ -36,6 +36,8 @@ _SECONDS_ALONE = 5.0
 """About what it takes to start processes; what is done by then needs none."""
 
 _BROKEN = "broken"
+_GO_ON = "The store keeps what is finished: the same call goes on from here."
+"""What to say when an engine breaks down; without a store there is nothing to go on from."""
 
 
 def bootstrap(
@@ -179,8 +181,9 @@ class _Tally:
         if self.kept is not None:
             missing = self.kept.missing(self.replicates)
             self.findings = [found for each in self.replicates if (found := self.kept.find(each)) is not None]
+        advice = "" if self.kept is None else _GO_ON
         try:
-            with monitor.guard(), closing(_outcomes(work, missing, n_jobs, engine)) as outcomes:
+            with monitor.guard(), closing(_outcomes(work, missing, n_jobs, engine, advice)) as outcomes:
                 for outcome in outcomes:
                     self._add(outcome)
                     monitor.check(self._progress)
@@ -274,16 +277,16 @@ class _Tally:
 
 
 def _outcomes(
-    work: Resampling, replicates: list[Replicate], n_jobs: int, engine: str | None
+    work: Resampling, replicates: list[Replicate], n_jobs: int, engine: str | None, advice: str
 ) -> Generator[Finding | Failure, None, None]:
     """What comes of replicates: in this process for as long as starting others would take, and then in these."""
     if not replicates:
         return
     if engine is not None:
-        yield from ClusterEngine(work, engine, argument="engine").run_all(replicates)
+        yield from ClusterEngine(work, engine, argument="engine", advice=advice).run_all(replicates)
         return
     waiting, started = deque(replicates), time.perf_counter()
     while waiting and (n_jobs == 1 or time.perf_counter() - started < _SECONDS_ALONE):
         yield attempt(work, waiting.popleft())
     if waiting:
-        yield from LocalEngine(work, n_jobs).run_all(list(waiting))
+        yield from LocalEngine(work, n_jobs, advice).run_all(list(waiting))

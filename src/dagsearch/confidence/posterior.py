@@ -307,11 +307,16 @@ def _guarded(monitor: Monitor) -> Iterator[_Watch]:
         raise KeyboardInterrupt
 
 
+def reason_against(score: scores.Score) -> str:
+    """Say why no posterior can be made of a score; nothing if one can."""
+    if score.equal_variances:
+        return "with variances='equal' rewards do not split into one number per variable and its causes"
+    return score.no_probability
+
+
 def require_log_probability(score: scores.Score) -> None:
     """Refuse scores that no posterior can be made of."""
-    reason = score.no_probability
-    if score.equal_variances:
-        reason = "with variances='equal' rewards do not split into one number per variable and its causes"
+    reason = reason_against(score)
     if reason:
         raise InputError(
             f"score must be a sum of log probabilities for a posterior, got {score.name!r}: {reason}; use "

@@ -26,7 +26,7 @@ How = Literal["rows", "subsample"]
 MOST_REDRAWS = 3
 """A replicate that the method refuses is drawn anew at most so many times."""
 
-_SETTINGS_WITHOUT_EFFECT = ("random_state", "n_jobs", "progress", "confidence")
+_SETTINGS_WITHOUT_EFFECT = ("random_state", "n_jobs", "progress", "confidence", "n_replicates")
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,8 @@ from dagsearch.graph import DAG, PDAG, as_graph
 Sampler = Callable[[int, np.random.Generator], NDArray[np.int8]]
 """Gives adjacency matrices, (n, n_nodes, n_nodes), of as many independent DAGs as asked for."""
 
+SURE_DIRECTION = 0.9
+"""A direction that has more than this share of the probability of an edge is sure, unless others say how sure."""
 _LEAST_SHOWN = 0.1
 
 
@@ -70,7 +72,7 @@ class Confidence:
         """Number of variables."""
         return len(self.names)
 
-    def consensus(self, threshold: float = 0.5, direction: float = 0.9) -> Consensus:
+    def consensus(self, threshold: float = 0.5, direction: float = SURE_DIRECTION) -> Consensus:
         """The graph that `graph` gives, and what to know about it.
 
         Parameters
@@ -85,7 +87,7 @@ class Confidence:
         checks.real("direction", direction, 0.5, 1.0)
         return consensus(self.names, self.edge_probability, self.adjacency_probability, threshold, direction)
 
-    def graph(self, threshold: float = 0.5, direction: float = 0.9) -> PDAG:
+    def graph(self, threshold: float = 0.5, direction: float = SURE_DIRECTION) -> PDAG:
         """The likely edges, directed where the direction is likely; see `consensus`."""
         return self.consensus(threshold, direction).graph
 

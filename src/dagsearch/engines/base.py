@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 GO_ON = "Finished runs are kept: the same command goes on from here."
-"""What to say when an engine breaks down."""
+"""What to say when an engine breaks down, if whoever gave it tasks keeps what is finished."""
 
 Task = TypeVar("Task")
 Record = TypeVar("Record")

@@ -56,11 +56,14 @@ class ClusterEngine(Generic[Task, Record]):
         Of the scheduler, such as ``tcp://10.0.0.1:8786``.
     argument
         What messages call the address.
+    advice
+        How to go on if the scheduler is lost, which depends on what is kept.
     """
 
     work: Callable[[Task], Record]
     address: str
     argument: str = "--cluster"
+    advice: str = GO_ON
 
     def run_all(self, tasks: Sequence[Task]) -> Iterator[Record | Failure]:
         """Run all tasks, as many at a time as the cluster has workers.
@@ -74,7 +77,7 @@ class ClusterEngine(Generic[Task, Record]):
         DagsearchError
             If the scheduler is lost.
         """
-        with _connected(self.address, self.argument) as client:
+        with _connected(self.address, self.argument, self.advice) as client:
             _require_workers(client, self.address, self.argument)
             yield from _Session(client, self.work).outcomes(tasks)
 
@@ -145,7 +148,7 @@ def _outcome(task: Any, future: Future) -> Any:
 
 
 @contextmanager
-def _connected(address: str, argument: str) -> Iterator[Client]:
+def _connected(address: str, argument: str, advice: str) -> Iterator[Client]:
     """A connection to the scheduler, whose loss is an error that says how to go on."""
     try:
         from distributed import CancelledError, Client  # noqa: PLC0415 - an optional dependency
@@ -162,7 +165,7 @@ def _connected(address: str, argument: str) -> Iterator[Client]:
     try:
         yield client
     except (CancelledError, ClosedClientError, OSError) as error:
-        raise DagsearchError(f"the Dask scheduler at {address} was lost ({error}). {GO_ON}") from error
+        raise DagsearchError(f"the Dask scheduler at {address} was lost ({error}). {advice}".rstrip()) from error
     finally:
         # The scheduler then cancels what is under way, and if it does not answer there is nothing to cancel.
         with suppress(Exception):

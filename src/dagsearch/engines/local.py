@@ -30,10 +30,13 @@ class LocalEngine(Generic[Task, Record]):
         Runs a task.
     n_jobs
         Processes; with 1 everything happens in this one.
+    advice
+        How to go on if a process was killed, which depends on what is kept.
     """
 
     work: Callable[[Task], Record]
     n_jobs: int = 1
+    advice: str = GO_ON
 
     def run_all(self, tasks: Sequence[Task]) -> Iterator[Record | Failure]:
         """Run all tasks, as many at a time as there are processes.
@@ -59,9 +62,8 @@ class LocalEngine(Generic[Task, Record]):
             for outcome in outcomes:  # noqa: UP028
                 yield outcome
         except BrokenProcessPool as error:
-            raise DagsearchError(
-                f"a process that ran a task was killed, perhaps because memory ran out: fewer jobs need less. {GO_ON}"
-            ) from error
+            message = "a process that ran a task was killed, perhaps because memory ran out: fewer jobs need less."
+            raise DagsearchError(f"{message} {self.advice}".rstrip()) from error
         finally:
             if outcomes is not None:
                 _close(outcomes)

@@ -25,7 +25,8 @@ def discover(data: Any, **settings: Any) -> DagEstimator:
     """Learn a graph from a table by the method that suits it.
 
     That is exact search where it proves the optimum within seconds, and CD-UCT with refinement otherwise; the first of
-    ``result_.notes`` says which and why. The choice depends on the table and the settings alone, not on the time.
+    ``result_.notes`` says which and why. The choice depends on the table and the settings alone, not on the time. How
+    sure edges are is told where that takes seconds, too: the default of ``confidence`` is ``"auto"`` here.
 
     Parameters
     ----------
@@ -44,6 +45,7 @@ def discover(data: Any, **settings: Any) -> DagEstimator:
     InputError
         If a setting or the table is wrong; the message names it.
     """
+    settings = {"confidence": "auto", **settings}
     dataset = as_dataset(data, kinds=settings.get("kinds"))
     method, reason = _choice(dataset, settings)
     model = method(**settings).fit(dataset)

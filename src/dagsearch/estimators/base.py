@@ -7,8 +7,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -16,6 +15,7 @@ from sklearn.base import BaseEstimator
 from dagsearch import checks, scores
 from dagsearch.data import Dataset, as_dataset
 from dagsearch.errors import DataError, InputError, UnknownNameError
+from dagsearch.estimators import sureness
 from dagsearch.estimators.result import Construction, Graph, Result
 from dagsearch.gam import max_parents_for
 from dagsearch.graph import DAG, PDAG, CyclicGraph
@@ -33,9 +33,6 @@ from dagsearch.scores.choose import Choice, choose
 from dagsearch.scores.levels import require_levels
 from dagsearch.search.monitor import Monitor
 from dagsearch.search.progress import progress_bar
-
-if TYPE_CHECKING:
-    from dagsearch.confidence import Confidence
 
 logger = logging.getLogger("dagsearch")
 
@@ -132,7 +129,7 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
         with self._monitor() as monitor:
             judgement = self._judgement(data)
             score = judgement.score
-            self._require_confidence(score)
+            sureness.require(self, score)
             n_before = score.n_evaluations
             pruning, notes_on_pruning = self._pruning(score, data)
             found = self._construct(judgement, rng, monitor)
@@ -141,7 +138,9 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
         self.evidence_ = self._evidence(data, score, pruning)
         self.pruned_dag_ = self._pruned(found)
         self.score_ = score
-        self.confidence_ = self._confidence(judgement, data, rng)
+        n_evaluations = score.n_evaluations - n_before
+        sure = sureness.of(self, judgement, data, rng, found.status)
+        self.confidence_ = sure.confidence
         self.n_features_in_ = data.n_nodes
         self.feature_names_in_ = np.array(data.names, dtype=object)
         self.result_ = Result(
@@ -155,12 +154,18 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
             n_edges=self.dag_.n_edges,
             n_simulations=found.n_simulations,
             n_calibration_simulations=found.n_calibration_simulations,
-            n_score_evaluations=score.n_evaluations - n_before,
+            n_score_evaluations=n_evaluations,
             seconds=monitor.seconds,
             status=found.status,
             seed=seed,
             settings={**self._common_settings(score, pruning), **found.settings},
-            notes=judgement.notes + note_on_coinciding_columns(judgement.data) + notes_on_pruning + found.notes,
+            notes=(
+                *judgement.notes,
+                *note_on_coinciding_columns(judgement.data),
+                *notes_on_pruning,
+                *found.notes,
+                *sure.notes,
+            ),
         )
         return self
 
@@ -180,6 +185,7 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
         require_levels(self.levels)
         checks.real("alpha", self.alpha, 0.0, 1.0, strict=True)
         checks.real("time_limit", self.time_limit, 0.0, strict=True, optional=True)
+        checks.integer("n_replicates", self.n_replicates, 1)
         checks.jobs(self.n_jobs)
         scores.check_settings(self.models, self.noise, self.min_effect)
         if isinstance(self.score, str) and self.score not in ("auto", *scores.names()):
@@ -293,49 +299,6 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
             return supported
         kept = (supported.adjacency | found.required).astype(np.int8)
         return type(supported)(kept, names=supported.names)
-
-    def _require_confidence(self, score: scores.Score) -> None:
-        """Say before the search rather than after it what there cannot be: a posterior, or a bootstrap."""
-        if self.confidence == "posterior":
-            from dagsearch.confidence.posterior import require_log_probability  # noqa: PLC0415 - rarely asked for
-
-            try:
-                require_log_probability(score)
-            except InputError as error:
-                raise InputError(f"confidence='posterior': {error}, or confidence='bootstrap'") from None
-        elif self.confidence == "bootstrap":
-            from dagsearch.confidence.bootstrap import require_repeatable  # noqa: PLC0415 - rarely asked for
-
-            require_repeatable(self)
-
-    def _confidence(self, judgement: Judgement, data: Dataset, rng: np.random.Generator) -> Confidence | None:
-        """How sure the edges are, if that was asked for; what the search draws does not depend on it."""
-        if self.confidence == "none":
-            return None
-        from dagsearch import confidence  # noqa: PLC0415 - rarely asked for
-
-        (own_rng,) = rng.spawn(1)
-        if self.confidence == "bootstrap":
-            return confidence.bootstrap(
-                self, data, random_state=own_rng, n_jobs=self.n_jobs, progress=bool(self.progress)
-            )
-        found = confidence.posterior(
-            judgement.data,
-            judgement.score,
-            knowledge=getattr(self, "knowledge", None),
-            max_parents=getattr(self, "max_parents", None),
-            random_state=own_rng,
-            n_jobs=self.n_jobs,
-            progress=bool(self.progress),
-        )
-        return replace(found, notes=(*found.notes, *self._notes_on_posterior(judgement.score)))
-
-    def _notes_on_posterior(self, score: scores.Score) -> Iterator[str]:
-        """What the posterior does not share with the method."""
-        if not self.by_score:
-            yield f"the posterior is that of {score.name}, by which {self.method} does not construct its graph"
-        if getattr(self, "edge_budget", None) is not None:
-            yield "the posterior knows no edge budget"
 
     def _common_settings(self, score: scores.Score, pruning: str) -> dict[str, Any]:
         """Settings in force that every method has."""

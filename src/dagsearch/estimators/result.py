@@ -66,7 +66,7 @@ class Result:
     n_calibration_simulations
         Simulations of the first decision that were run only to learn the scale of exploration.
     n_score_evaluations
-        Distinct local scores evaluated by this fit (whole graphs for a score without local terms).
+        Distinct local scores that the method asked for (whole graphs for a score without local terms).
     seconds
         Time of the whole fit.
     status

@@ -5,29 +5,50 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from dagsearch.graph.marks import UNMARKED, EdgeMark, Marks, width_of, with_opacity
+
 if TYPE_CHECKING:
     from dagsearch.graph.base import NamedGraph
 
 StyledEdge = tuple[str, str, Mapping[str, str]]
 
-_LOOK = """\
+_COLOUR = "#3d4b5c"
+_LOOK = f"""\
   graph [rankdir=TB, nodesep=0.35, ranksep=0.55, fontname="Helvetica"];
   node [shape=box, style="rounded,filled", fillcolor="#f3f6fa", color="#5b6b7f", fontcolor="#1d2733",
         fontname="Helvetica", fontsize=12, height=0.4, margin="0.14,0.06"];
-  edge [color="#3d4b5c", arrowsize=0.75];"""
+  edge [color="{_COLOUR}", arrowsize=0.75];"""
 
 
-def to_dot(graph: NamedGraph) -> str:
+def to_dot(graph: NamedGraph, marks: Marks | None = None) -> str:
     """Return a graph as Graphviz source; undirected edges have no arrowhead.
 
     Parameters
     ----------
     graph
         A DAG or a PDAG; isolated nodes are kept.
+    marks
+        How sure edges are, if that is known: open ones have no arrowhead either, and the likelier an edge, the thicker
+        it is. Probabilities are attributes of the edges, which Graphviz does not look at.
     """
-    arrows: list[StyledEdge] = [(cause, effect, {}) for cause, effect in graph.directed_edges]
-    lines: list[StyledEdge] = [(first, second, {"dir": "none"}) for first, second in graph.undirected_edges]
-    return source(graph.names, arrows + lines)
+    marks = marks or {}
+    edges: list[StyledEdge] = []
+    for directed, pairs in ((True, graph.directed_edges), (False, graph.undirected_edges)):
+        edges += [(*pair, _attributes(marks.get(pair, UNMARKED), directed)) for pair in pairs]
+    return source(graph.names, edges)
+
+
+def _attributes(mark: EdgeMark, directed: bool) -> dict[str, str]:
+    """What the source says of an edge."""
+    said = {"dir": "none"} if mark.is_open or not directed else {}
+    if mark.adjacent is not None:
+        said |= look_of(mark.adjacent, _COLOUR)
+    return said | {name: f"{value:.4f}" for name, value in mark.known().items() if name != "open"}
+
+
+def look_of(probability: float, colour: str) -> dict[str, str]:
+    """Graphviz' words for the look of an edge that has a probability."""
+    return {"color": with_opacity(colour, probability), "penwidth": f"{width_of(probability):.2f}"}
 
 
 def source(names: Iterable[str], edges: Iterable[StyledEdge], graph_attributes: Iterable[str] = ()) -> str:

@@ -19,12 +19,15 @@ from dagsearch.graph.convert import as_graph
 from dagsearch.graph.cyclic import CyclicGraph
 from dagsearch.graph.dag import DAG
 from dagsearch.graph.dot import to_dot
+from dagsearch.graph.marks import UNMARKED, Marks
 from dagsearch.graph.pdag import PDAG
 
 __all__ = ["from_file", "to_dot", "to_edge_csv", "to_graphml"]
 
+_COLUMNS_OF_MARKS = ("open", "adjacent", "forward", "backward")
 
-def to_graphml(graph: DAG | PDAG | CyclicGraph) -> str:
+
+def to_graphml(graph: DAG | PDAG | CyclicGraph, marks: Marks | None = None) -> str:
     """Return a graph as GraphML.
 
     Parameters
@@ -32,6 +35,9 @@ def to_graphml(graph: DAG | PDAG | CyclicGraph) -> str:
     graph
         A DAG, a PDAG or a CyclicGraph. Each edge of a PDAG is written once, with its type, directed or undirected. So
         are the types of a CyclicGraph, lest edges both ways are read as an undirected one.
+    marks
+        How sure edges are, if that is known: attributes open (true or false), adjacent, forward and backward. The graph
+        that is read back is the same with and without them.
     """
     import networkx as nx  # noqa: PLC0415
 
@@ -41,25 +47,39 @@ def to_graphml(graph: DAG | PDAG | CyclicGraph) -> str:
     if not isinstance(graph, DAG):
         nx.set_edge_attributes(plain, "directed", name="type")
         plain.add_edges_from(graph.undirected_edges, type="undirected")
+    nx.set_edge_attributes(plain, {edge: mark.known() for edge, mark in (marks or {}).items()})
     return "\n".join(nx.generate_graphml(plain)) + "\n"
 
 
-def to_edge_csv(graph: DAG | PDAG | CyclicGraph) -> str:
+def to_edge_csv(graph: DAG | PDAG | CyclicGraph, marks: Marks | None = None) -> str:
     """Return the edges as CSV with the columns cause and effect, and for a PDAG also type.
 
     Parameters
     ----------
     graph
         A DAG, a PDAG or a CyclicGraph; its isolated nodes do not appear.
+    marks
+        How sure edges are; what is known has further columns: open (yes or no), adjacent, forward and backward. The
+        graph that is read back is the same with and without them.
     """
-    rows = [["cause", "effect"], *map(list, graph.directed_edges)]
-    if isinstance(graph, PDAG):
-        rows = [["cause", "effect", "type"]]
-        rows += [[*edge, "directed"] for edge in graph.directed_edges]
-        rows += [[*edge, "undirected"] for edge in graph.undirected_edges]
+    rows = [_row(*edge, "directed", marks) for edge in graph.directed_edges]
+    rows += [_row(*edge, "undirected", marks) for edge in graph.undirected_edges]
+    columns = ["cause", "effect", *(["type"] if isinstance(graph, PDAG) else [])]
+    columns += [name for name in _COLUMNS_OF_MARKS if any(name in row for row in rows)]
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
+    table = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
     return text.getvalue()
+
+
+def _row(cause: str, effect: str, kind: str, marks: Marks | None) -> dict[str, str]:
+    """What a table of edges says of one of them."""
+    known = (marks or {}).get((cause, effect), UNMARKED).known()
+    cells = {name: f"{value:.4f}" for name, value in known.items() if name != "open"}
+    if "open" in known:
+        cells["open"] = "yes" if known["open"] else "no"
+    return {"cause": cause, "effect": effect, "type": kind, **cells}
 
 
 def from_file(path: str | Path) -> DAG | PDAG:

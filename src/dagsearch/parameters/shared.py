@@ -22,7 +22,7 @@ Levels = Literal["seen", "declared"] | Mapping[str, int]
 
 SCORES = ("evidence", "bic-linear", "bic-quadratic", "bic-gp", "bic-gam", "bic-discrete", "bdeu")
 PENALTIES = ("auto", "edges", "parameters", "extended")
-CONFIDENCE = ("none", "posterior", "bootstrap")
+CONFIDENCE = ("none", "posterior", "bootstrap", "auto")
 PRUNING = ("auto", "cam", "coefficients", "none")
 
 
@@ -63,13 +63,16 @@ class CommonParameters:
     confidence: str = parameter(
         "none",
         'How sure edges and directions are: ``"posterior"``: by the posterior over DAGs of the score, which must be '
-        'made of log probabilities; ``"bootstrap"``: by how often the method finds them when rows are drawn anew, 100 '
-        'times; ``"none"``: not asked.',
+        'made of log probabilities; ``"bootstrap"``: by how often the method finds them when rows are drawn anew; '
+        '``"auto"``: the posterior if it is exact within seconds by table and score, and there is no edge budget; '
+        '``"none"``: not asked.',
         "--confidence",
         group="confidence",
         choices=CONFIDENCE,
         in_python="The answer is in ``confidence_``, a `Confidence`. ``time_limit`` is that of each search.",
+        option_default="auto",
     )
+    n_replicates: int = parameter(100, 'Replicates of ``confidence="bootstrap"``.', "--replicates", group="confidence")
     kinds: Any = parameter(
         None, '``{"column": "continuous" | "discrete"}`` where the inferred kind is wrong.', group="data"
     )

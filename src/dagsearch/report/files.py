@@ -5,17 +5,25 @@ from __future__ import annotations
 import os
 import tempfile
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from dagsearch.confidence import Confidence
 from dagsearch.errors import InputError, MissingExtraError
 from dagsearch.graph import DAG, PDAG, CyclicGraph
 from dagsearch.graph.export import to_dot, to_edge_csv, to_graphml
+from dagsearch.report.directions import marks_of
 from dagsearch.report.picture import draw
 
 
 def write_graph(
-    graph: DAG | PDAG | CyclicGraph, folder: str | Path, stem: str = "graph", truth: Any = None
+    graph: DAG | PDAG | CyclicGraph,
+    folder: str | Path,
+    stem: str = "graph",
+    truth: Any = None,
+    confidence: Confidence | None = None,
+    open_edges: Iterable[Iterable[str]] | None = None,
 ) -> list[Path]:
     """Write a graph as DOT, GraphML, CSV and SVG; files appear complete or not at all.
 
@@ -29,6 +37,12 @@ def write_graph(
         Name of the files without suffix.
     truth
         The true graph where it is known; edges of the picture are then coloured by their verdict.
+    confidence
+        How sure edges are, if that is known, such as ``confidence_`` of an estimator: probabilities are columns of the
+        CSV file and attributes in DOT and GraphML, and likely edges are thicker.
+    open_edges
+        Pairs whose direction is open in any case. These, and edges whose direction is not sure, have no arrowheads, and
+        are marked as open; None: nothing is known of directions.
 
     Returns
     -------
@@ -44,7 +58,8 @@ def write_graph(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix=".writing-") as workshop:
-            drafts = _write_drafts(graph, Path(workshop), stem, truth)
+            known = {"truth": truth, "confidence": confidence, "open_edges": open_edges}
+            drafts = _write_drafts(graph, Path(workshop), stem, known)
             return [_publish(draft, folder) for draft in drafts]
     except (FileExistsError, NotADirectoryError) as error:
         raise InputError(f"folder must be a folder, got the file {error.filename}") from error
@@ -52,14 +67,15 @@ def write_graph(
         raise InputError(f"folder must be writable, got {folder}: {error.strerror}") from error
 
 
-def _write_drafts(graph: DAG | PDAG | CyclicGraph, workshop: Path, stem: str, truth: Any) -> list[Path]:
+def _write_drafts(graph: DAG | PDAG | CyclicGraph, workshop: Path, stem: str, known: dict[str, Any]) -> list[Path]:
     """Write all formats into a temporary folder."""
-    texts = {".dot": to_dot(graph), ".graphml": to_graphml(graph), ".csv": to_edge_csv(graph)}
+    marks = marks_of(graph, known["confidence"], known["open_edges"])
+    texts = {".dot": to_dot(graph, marks), ".graphml": to_graphml(graph, marks), ".csv": to_edge_csv(graph, marks)}
     drafts = [workshop / f"{stem}{suffix}" for suffix in texts]
     for draft, text in zip(drafts, texts.values(), strict=True):
         draft.write_text(text, encoding="utf-8", newline="\n")
     try:
-        drafts.append(draw(graph, workshop / f"{stem}.svg", truth=truth))
+        drafts.append(draw(graph, workshop / f"{stem}.svg", **known))
     except MissingExtraError as error:
         warnings.warn(f"the picture was left out: {error}", stacklevel=3)
     return drafts

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from dagsearch.confidence import Confidence
 from dagsearch.errors import InputError, MissingExtraError
 from dagsearch.graph import DAG, PDAG, CyclicGraph
 from dagsearch.report import with_graphviz, with_matplotlib
+from dagsearch.report.directions import marks_of
 from dagsearch.report.sketch import Sketch, sketch
 
 _FORMATS = (".svg", ".png")
 
 
-def draw(graph: DAG | PDAG | CyclicGraph, path: str | Path, title: str | None = None, truth: Any = None) -> Path:
+def draw(
+    graph: DAG | PDAG | CyclicGraph,
+    path: str | Path,
+    title: str | None = None,
+    truth: Any = None,
+    confidence: Confidence | None = None,
+    open_edges: Iterable[Iterable[str]] | None = None,
+) -> Path:
     """Draw a graph into a file; the same graph gives the same file.
 
     Parameters
@@ -30,6 +39,11 @@ def draw(graph: DAG | PDAG | CyclicGraph, path: str | Path, title: str | None = 
         The true graph where it is known, in any form that `dagsearch.metrics.compare` takes. Edges are then
         coloured as right, reversed or extra, missing ones are dashed, and a legend counts them; not for a graph with
         a cycle.
+    confidence
+        How sure edges are, if that is known, such as ``confidence_`` of an estimator: likely edges are thicker, and
+        those whose direction is not sure have no arrowhead.
+    open_edges
+        Pairs whose direction is open in any case; they have no arrowhead.
 
     Returns
     -------
@@ -47,7 +61,7 @@ def draw(graph: DAG | PDAG | CyclicGraph, path: str | Path, title: str | None = 
     if path.suffix.lower() not in _FORMATS:
         raise InputError(f"path must end in {' or '.join(_FORMATS)}, got {path}")
     render = _renderer()
-    picture = render(sketch(graph, title, truth), path.suffix.lower()[1:])
+    picture = render(sketch(graph, title, truth, marks_of(graph, confidence, open_edges)), path.suffix.lower()[1:])
     try:
         path.write_bytes(picture)
     except OSError as error:

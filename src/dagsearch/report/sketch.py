@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from dagsearch.graph import DAG, PDAG, CyclicGraph
+from dagsearch.graph.marks import UNMARKED, Marks
 from dagsearch.metrics import Verdict, classify
 
 Kind = Verdict | Literal["plain"]
@@ -35,6 +36,8 @@ class Stroke(NamedTuple):
     effect: str
     directed: bool
     kind: Kind
+    probability: float | None = None
+    """That there is the edge, if that is known."""
 
     @property
     def style(self) -> Style:
@@ -44,11 +47,12 @@ class Stroke(NamedTuple):
 
 @dataclass(frozen=True)
 class Sketch:
-    """Nodes, strokes and title of a picture."""
+    """Nodes, strokes and title of a picture, and how its strokes are to be read."""
 
     names: tuple[str, ...]
     strokes: tuple[Stroke, ...]
     title: str | None = None
+    caption: str | None = None
 
     @property
     def legend(self) -> list[tuple[str, Style]]:
@@ -57,14 +61,36 @@ class Sketch:
         return [(f"{counts[kind]} {kind}", style) for kind, style in STYLES.items() if counts[kind] and kind != "plain"]
 
 
-def sketch(graph: DAG | PDAG | CyclicGraph, title: str | None = None, truth: Any = None) -> Sketch:
+def sketch(
+    graph: DAG | PDAG | CyclicGraph, title: str | None = None, truth: Any = None, marks: Marks | None = None
+) -> Sketch:
     """Decide on the strokes: plain ones, or with a known truth one of a kind for each verdict.
 
-    A graph with a cycle is not compared with any truth.
+    A graph with a cycle is not compared with any truth. Marks take the arrowheads off open edges.
     """
     if truth is not None and not isinstance(graph, CyclicGraph):
         comparison = classify(graph, truth)
-        return Sketch(comparison.names, tuple(Stroke(*edge) for edge in comparison.edges), title)
-    arrows = [Stroke(cause, effect, True, "plain") for cause, effect in graph.directed_edges]
-    lines = [Stroke(first, second, False, "plain") for first, second in graph.undirected_edges]
-    return Sketch(graph.names, (*arrows, *lines), title)
+        names, strokes = comparison.names, [Stroke(*edge) for edge in comparison.edges]
+    else:
+        names, strokes = graph.names, [Stroke(*edge, True, "plain") for edge in graph.directed_edges]
+        strokes += [Stroke(*pair, False, "plain") for pair in graph.undirected_edges]
+    marked = tuple(_marked(stroke, marks or {}) for stroke in strokes)
+    return Sketch(names, marked, title, _caption(marked) if marks else None)
+
+
+def _marked(stroke: Stroke, marks: Marks) -> Stroke:
+    """The stroke of an edge with what is known of it; a missing edge is not one of the graph."""
+    mark = marks.get((stroke.cause, stroke.effect)) or marks.get((stroke.effect, stroke.cause), UNMARKED)
+    if stroke.kind == "missing":
+        return stroke
+    return stroke._replace(directed=stroke.directed and not mark.is_open, probability=mark.adjacent)
+
+
+def _caption(strokes: tuple[Stroke, ...]) -> str | None:
+    """How to read what marks have changed."""
+    said = []
+    if any(stroke.probability is not None for stroke in strokes):
+        said.append("thick: a likely edge")
+    if not all(stroke.directed for stroke in strokes):
+        said.append("no arrowhead: direction open")
+    return "; ".join(said) or None

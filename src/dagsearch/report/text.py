@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import asdict
 from typing import Any
 
 from dagsearch._version import __version__
 from dagsearch.confidence import Confidence
+from dagsearch.confidence.result import SURE_DIRECTION
 from dagsearch.data import Dataset
 from dagsearch.estimators import Certificate, DagEstimator, ExactSearch
-from dagsearch.estimators.result import Edges, Graph
+from dagsearch.estimators.result import Graph
 from dagsearch.graph import DAG, CyclicGraph
 from dagsearch.metrics import classify, compare
+from dagsearch.report.directions import open_edges
 
 _EARLY = {
     "time-limit": "The time limit was reached: this is the best graph so far.",
@@ -75,18 +78,6 @@ def _confidence_as_json(confidence: Confidence) -> dict[str, Any]:
     }
 
 
-def open_edges(model: DagEstimator) -> Edges:
-    """Edges of the constructed graph whose direction the data leave open.
-
-    Those are the ones that a method leaves undirected, or that another graph of the equivalence class turns if the
-    score is the same for all its members. What is known beforehand may decide more, so that nothing is said with it.
-    """
-    graph = model.dag_
-    if isinstance(graph, DAG) and model.score_.is_equivalent and getattr(model, "knowledge", None) is None:
-        return graph.to_cpdag().undirected_edges
-    return graph.undirected_edges
-
-
 def _metrics(graph: Graph, truth: Any) -> dict[str, float | int | None] | None:
     """Metrics of a graph; None if it is not acyclic."""
     return None if isinstance(graph, CyclicGraph) else compare(graph, truth)
@@ -114,7 +105,7 @@ def as_text(model: DagEstimator, data: Dataset, data_name: str, certificate: Cer
     pruned = model.evidence_ is not None
     lines = [
         f"{result.method} on {data_name}: {data.n_samples} rows, {data.n_nodes} variables",
-        *result.notes,
+        *map(_in_words_of_the_command, result.notes),
         "",
     ]
     if result.status in _EARLY:
@@ -138,17 +129,24 @@ def as_text(model: DagEstimator, data: Dataset, data_name: str, certificate: Cer
     return "\n".join(lines)
 
 
+def _in_words_of_the_command(note: str) -> str:
+    """A note that names values of ``confidence``, naming its option instead."""
+    return re.sub(r"confidence='(\w+)'", r"--confidence \1", note)
+
+
 def _on_directions(model: DagEstimator) -> list[str]:
     """How many directions the data decide, if a graph is shown that decides more."""
     n_open = len(open_edges(model))
     if n_open == 0 or not isinstance(model.dag_, DAG):
         return []
     n_edges = model.dag_.n_edges
-    return [
-        f"The data decide {n_edges - n_open} of {n_edges} directions by this score: edges with a ? may as well point "
-        "the other way.",
-        "",
-    ]
+    n_decided = f"{n_edges - n_open} of {n_edges} directions"
+    if model.confidence_ is not None:
+        share = f"more than {SURE_DIRECTION:.0%} of the probability of the edge"
+        said = f"Sure are {n_decided}, with {share}: edges with a ? may point the other way."
+    else:
+        said = f"The data decide {n_decided} by this score: edges with a ? may as well point the other way."
+    return [said, ""]
 
 
 def _ranking(model: ExactSearch) -> list[str]:

@@ -26,14 +26,18 @@ def _attributes(stroke: Stroke) -> dict[str, str]:
     if stroke.style.dashed:
         # Missing edges belong to the truth: they do not shape the picture.
         look |= {"style": "dashed", "constraint": "false"}
+    if stroke.probability is not None:
+        look |= dot.look_of(stroke.probability, stroke.style.colour)
     if not stroke.directed:
         look["dir"] = "none"
     return look
 
 
 def _heading(sketch: Sketch) -> list[str]:
-    """Title and legend as an HTML-like label above the graph."""
+    """Title, legend and caption as an HTML-like label above the graph."""
     title = [f"<b>{html.escape(sketch.title)}</b>"] if sketch.title else []
     entries = [f'<font color="{style.colour}">{text}</font>' for text, style in sketch.legend]
     lines = title + (["   ".join(entries)] if entries else [])
+    if sketch.caption:
+        lines.append(f'<font point-size="10" color="#5b6b7f">{html.escape(sketch.caption)}</font>')
     return [f"label=<{'<br/>'.join(lines)}<br/> >", "labelloc=t"] if lines else []

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dagsearch.graph.marks import opacity_of, width_of
 from dagsearch.graph.order import find_cycle, topological_order
 from dagsearch.report.layers import Points, layered
 from dagsearch.report.sketch import Sketch, Stroke
@@ -133,7 +134,8 @@ def _draw_stroke(axes: Any, stroke: Stroke, path: Points) -> None:
         arrowstyle="-|>" if stroke.directed else "-",
         mutation_scale=10,
         linestyle=(0, (4, 3)) if stroke.style.dashed else "solid",
-        linewidth=1.1,
+        linewidth=1.1 if stroke.probability is None else width_of(stroke.probability),
+        alpha=None if stroke.probability is None else opacity_of(stroke.probability),
         edgecolor=stroke.style.colour,
         facecolor=stroke.style.colour if stroke.directed else "none",
     )
@@ -141,7 +143,7 @@ def _draw_stroke(axes: Any, stroke: Stroke, path: Points) -> None:
 
 
 def _draw_heading(axes: Any, sketch: Sketch) -> None:
-    """Write title and legend above the graph."""
+    """Write title and legend above the graph, the caption below it."""
     from matplotlib.lines import Line2D  # noqa: PLC0415
 
     keys = [
@@ -158,3 +160,6 @@ def _draw_heading(axes: Any, sketch: Sketch) -> None:
             bbox_to_anchor=(0.5, 1),
             frameon=False,
         )
+    if sketch.caption:
+        look = {"size": _FONT_SIZE - 2, "color": "#5b6b7f", "ha": "center", "va": "top"}
+        axes.text(0.5, 0, sketch.caption, transform=axes.transAxes, **look)

@@ -1,0 +1,154 @@
+"""How sure the edges of a fit are, as ``confidence`` asks; what the search draws does not depend on it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dagsearch import scores
+from dagsearch.data import Dataset
+from dagsearch.errors import InputError
+from dagsearch.graph import Knowledge
+from dagsearch.search.protocol import INTERRUPTED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dagsearch.confidence import Confidence
+    from dagsearch.confidence.weights import Restrictions
+    from dagsearch.estimators.base import DagEstimator, Judgement
+
+# The confidence package is imported where it is needed: most fits do not ask for it.
+
+
+class Sureness(NamedTuple):
+    """How sure edges are, if that is known, and what to say of it."""
+
+    confidence: Confidence | None = None
+    notes: tuple[str, ...] = ()
+
+
+def require(model: DagEstimator, score: scores.Score) -> None:
+    """Say before the search rather than after it what there cannot be: a posterior, or a bootstrap."""
+    if model.confidence == "posterior":
+        from dagsearch.confidence.posterior import require_log_probability  # noqa: PLC0415
+
+        try:
+            require_log_probability(score)
+        except InputError as error:
+            raise InputError(f"confidence='posterior': {error}, or confidence='bootstrap'") from None
+    elif model.confidence == "bootstrap":
+        from dagsearch.confidence.bootstrap import require_repeatable  # noqa: PLC0415
+
+        require_repeatable(model)
+
+
+def of(model: DagEstimator, judgement: Judgement, data: Dataset, rng: np.random.Generator, status: str) -> Sureness:
+    """How sure the edges are.
+
+    Parameters
+    ----------
+    model
+        The estimator, which has its graph.
+    judgement, data
+        The score of the fit with its table, and the table as it was given.
+    rng
+        The generator of the fit, of which others are spawned.
+    status
+        How the search ended. One that was interrupted is not followed by more work.
+    """
+    if model.confidence == "none":
+        return Sureness()
+    if status == INTERRUPTED:
+        return Sureness(notes=("confidence: none, since the search was interrupted",))
+    try:
+        if model.confidence == "auto":
+            return _where_it_takes_seconds(model, judgement, rng)
+        (own_rng,) = rng.spawn(1)
+        if model.confidence == "bootstrap":
+            return Sureness(_bootstrap(model, data, own_rng))
+        return Sureness(_posterior(model, judgement, own_rng, exact=False))
+    except KeyboardInterrupt:
+        return Sureness(notes=("confidence: none, since it was interrupted; the graph is that of the whole search",))
+
+
+def _where_it_takes_seconds(model: DagEstimator, judgement: Judgement, rng: np.random.Generator) -> Sureness:
+    """What ``"auto"`` stands for."""
+    from dagsearch.confidence.exact import PrecisionError  # noqa: PLC0415
+
+    reason = _reason_against(model, judgement)
+    if not reason:
+        (own_rng,) = rng.spawn(1)
+        try:
+            return Sureness(_posterior(model, judgement, own_rng, exact=True))
+        except PrecisionError as error:
+            reason = str(error)
+    return Sureness(notes=(f"confidence: none, since {reason}{_way_out(model, judgement.score)}",))
+
+
+def _reason_against(model: DagEstimator, judgement: Judgement) -> str:
+    """Why ``"auto"`` computes nothing; nothing if it does."""
+    from dagsearch.confidence.affordable import MOST_SECONDS, reason_against_exact  # noqa: PLC0415
+
+    if getattr(model, "edge_budget", None) is not None:
+        return "a posterior knows no edge budget"
+    if not model.by_score:
+        return f"{model.method} does not construct its graph by a score"
+    most_seconds = min(MOST_SECONDS, MOST_SECONDS if model.time_limit is None else model.time_limit)
+    return reason_against_exact(judgement.score, _restrictions(model, judgement.data), most_seconds)
+
+
+def _way_out(model: DagEstimator, score: scores.Score) -> str:
+    """How to ask for it all the same."""
+    from dagsearch.confidence.posterior import reason_against  # noqa: PLC0415
+
+    ways = []
+    if isinstance(model.score, str):
+        ways.append(f"confidence='bootstrap', {model.n_replicates} more fits")
+    if model.by_score and not reason_against(score):
+        ways.append("confidence='posterior'")
+    return f"; ask for it by {', or by '.join(ways)}" if ways else ""
+
+
+def _restrictions(model: DagEstimator, data: Dataset) -> Restrictions:
+    """Which graphs the posterior is over, as `dagsearch.Posterior` takes them."""
+    from dagsearch.confidence.weights import Restrictions  # noqa: PLC0415
+
+    knowledge = getattr(model, "knowledge", None) or Knowledge()
+    required, allowed = knowledge.required_edges(data.names), knowledge.allowed_edges(data.names)
+    return Restrictions(required, allowed, getattr(model, "max_parents", None))
+
+
+def _bootstrap(model: DagEstimator, data: Dataset, rng: np.random.Generator) -> Confidence:
+    from dagsearch import confidence  # noqa: PLC0415
+
+    return confidence.bootstrap(
+        model, data, n=model.n_replicates, random_state=rng, n_jobs=model.n_jobs, progress=bool(model.progress)
+    )
+
+
+def _posterior(model: DagEstimator, judgement: Judgement, rng: np.random.Generator, *, exact: bool) -> Confidence:
+    """The posterior by the score of the fit; `PrecisionError` if it must be exact and cannot."""
+    from dagsearch.confidence.affordable import ExactPosterior  # noqa: PLC0415
+    from dagsearch.confidence.posterior import Posterior  # noqa: PLC0415
+
+    asked = (ExactPosterior if exact else Posterior)(
+        score=judgement.score,
+        knowledge=getattr(model, "knowledge", None),
+        max_parents=getattr(model, "max_parents", None),
+        random_state=rng,
+        n_jobs=model.n_jobs,
+        progress=bool(model.progress),
+    )
+    found: Confidence = asked.fit(judgement.data).confidence_
+    return replace(found, notes=(*found.notes, *_notes_on_posterior(model, judgement.score)))
+
+
+def _notes_on_posterior(model: DagEstimator, score: scores.Score) -> Iterator[str]:
+    """What the posterior does not share with the method."""
+    if not model.by_score:
+        yield f"the posterior is that of {score.name}, by which {model.method} does not construct its graph"
+    if getattr(model, "edge_budget", None) is not None:
+        yield "the posterior knows no edge budget"

@@ -1,0 +1,84 @@
+"""Which directions the data leave open, and how sure each edge of a graph is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dagsearch.confidence import Confidence
+from dagsearch.confidence.result import SURE_DIRECTION
+from dagsearch.errors import InputError
+from dagsearch.estimators import DagEstimator
+from dagsearch.estimators.result import Edges, Graph
+from dagsearch.graph import DAG, PDAG
+from dagsearch.graph.marks import UNMARKED, EdgeMark, Marks
+
+
+def open_edges(model: DagEstimator) -> Edges:
+    """Edges of the constructed graph whose direction the data leave open, as far as that is known.
+
+    Those are the ones that a method leaves undirected, that another graph of the equivalence class turns if the score
+    is the same for all its members, and those whose direction is not sure if it is known how sure it is.
+    """
+    marks = marks_of(model.dag_, model.confidence_, class_open_edges(model))
+    return [edge for edge in _edges(model.dag_) if marks.get(edge, UNMARKED).is_open]
+
+
+def class_open_edges(model: DagEstimator) -> Edges | None:
+    """Edges that are open by the equivalence class alone; None if the score or the method tells no class.
+
+    What is known beforehand may decide more, so that nothing is said with it.
+    """
+    graph = model.dag_
+    if isinstance(graph, PDAG):
+        return graph.undirected_edges
+    if isinstance(graph, DAG) and model.score_.is_equivalent and getattr(model, "knowledge", None) is None:
+        return graph.to_cpdag().undirected_edges
+    return None
+
+
+def marks_of(
+    graph: Graph, confidence: Confidence | None = None, open_edges: Iterable[Iterable[str]] | None = None
+) -> Marks:
+    """How sure each edge of a graph is; empty if nothing is known.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    confidence
+        Probabilities over the same variables, if they are known. The direction of an edge is then open unless it has
+        more than 0.9 of the probability that there is an edge.
+    open_edges
+        Pairs whose direction is open in any case; None: nothing is known of directions.
+
+    Raises
+    ------
+    InputError
+        If the graph has nodes that the probabilities are not about.
+    """
+    for name in graph.names:
+        if confidence is not None and name not in confidence.names:
+            raise InputError(f"confidence must be about the nodes of the graph, it knows no {name!r}")
+    if confidence is None and open_edges is None:
+        return {}
+    by_class = None if open_edges is None else {frozenset(pair) for pair in open_edges}
+    undirected = set(graph.undirected_edges)
+    return {edge: _mark(edge, edge in undirected, confidence, by_class) for edge in _edges(graph)}
+
+
+def _mark(
+    edge: tuple[str, str], undirected: bool, confidence: Confidence | None, by_class: set[frozenset[str]] | None
+) -> EdgeMark:
+    in_class = by_class is not None and frozenset(edge) in by_class
+    if confidence is None:
+        return EdgeMark(is_open=undirected or in_class)
+    cause, effect = (confidence.names.index(name) for name in edge)
+    adjacent = float(confidence.adjacency_probability[cause, effect])
+    forward = float(confidence.edge_probability[cause, effect])
+    backward = float(confidence.edge_probability[effect, cause])
+    is_sure = forward > SURE_DIRECTION * adjacent
+    return EdgeMark(undirected or in_class or not is_sure, adjacent, forward, backward)
+
+
+def _edges(graph: Graph) -> Edges:
+    return [*graph.directed_edges, *graph.undirected_edges]
