@@ -18,9 +18,9 @@ from stopping import interrupt, press_ctrl_c
 import dagsearch as ds
 from dagsearch import scores
 from dagsearch.graph.order import topological_order
-from dagsearch.kernels.forest import NO_CHILD
+from dagsearch.kernels.forest import MOST_SEEDS, NO_CHILD
 from dagsearch.search import forest, seeds
-from dagsearch.search.forest import MOST_SEEDS, ParentTrees, Seed
+from dagsearch.search.forest import ParentTrees, Seed
 from dagsearch.search.monitor import Monitor
 from dagsearch.search.orders import OrderClimber
 from dagsearch.search.protocol import INTERRUPTED, TIME_LIMIT, pays

@@ -13,12 +13,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.extending import overload
 
 from dagsearch.kernels.compile import entry_point, kernel, long_kernel, single_use_kernel
-from dagsearch.kernels.growth import values_that_pay, values_without_each
+from dagsearch.kernels.growth import OutsideGrowth, values_that_pay, values_without_each
 
 NO_CHILD = 0  # tree nodes 0, 1, ... are the roots, which are nobody's children
-NOBODY = -1  # no variable is added, or none dropped
+NOBODY = np.int64(-1)  # no variable is added, or none dropped; typed, or kernels compile once more for the literal
 UNKNOWN = -1  # branches that nobody has asked for yet
 ADDITIONS, EXCHANGES = range(2)
 NEGLIGIBLE = 1e-10  # differences of rewards below this are rounding
@@ -211,6 +212,28 @@ def find_exchanges(growth, forest, tree_node):
                 if values[c] > least + prices:
                     n_found = _insert_best(branches, start, n_found, c, members[k], values[c] - prices)
     close_list(forest.lists, books, tree_node, EXCHANGES, n_found)
+
+
+def learn(growth: Any, forest: Any, status: int) -> int:
+    """Learn what a climb stopped for; returns REACHED, or ``status`` if it has to come from outside."""
+    raise NotImplementedError("for kernels only")
+
+
+def _learn_outside(growth, forest, status):
+    return status
+
+
+def _learn(growth, forest, status):
+    if status == NEEDS_ADDITIONS:
+        find_additions(growth, forest, forest.books[0].asked)
+    else:
+        find_exchanges(growth, forest, forest.books[0].asked)
+    return REACHED
+
+
+@overload(learn, inline="always")
+def _learn_by_kind(growth, forest, status):
+    return _learn_outside if growth.instance_class is OutsideGrowth else _learn
 
 
 @long_kernel

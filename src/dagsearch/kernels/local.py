@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.extending import overload
 
 from dagsearch.kernels import counts, gram
 from dagsearch.kernels.bits import size
@@ -40,6 +41,12 @@ class Family(NamedTuple):
     cells: Any  # (n_rows,) int64 scratch
     relabel: Any  # (size,) int64 scratch
     table: Any  # (size,) int64 scratch
+
+
+class Outside(NamedTuple):
+    """In place of a `Family` whose local scores come from Python: loops then compile no code that evaluates them."""
+
+    n_nodes: int
 
 
 @kernel
@@ -88,14 +95,26 @@ def evaluate(family, node, rows, row, words):
     return _discrete_terms(family, node, rows, row, words)
 
 
-@kernel
-def find_or_evaluate(memo, family, node, rows, row, words):
+def find_or_evaluate(memo: Any, family: Any, node: int, rows: Any, row: int, words: Any) -> int:
     """Slot of a local score, computed now if it is new; `MISSING` if it has to come from outside."""
+    raise NotImplementedError("for kernels only")
+
+
+def _find(memo, family, node, rows, row, words):
+    return find(memo, node, rows, row, words)
+
+
+def _find_or_evaluate(memo, family, node, rows, row, words):
     slot = find(memo, node, rows, row, words)
     if slot == MISSING and family.code != OUTSIDE:
         value, penalty = evaluate(family, node, rows, row, words)
         slot = store(memo, node, rows, row, value, penalty, words)
     return slot
+
+
+@overload(find_or_evaluate, inline="always")
+def _of_kind(memo, family, node, rows, row, words):
+    return _find if family.instance_class is Outside else _find_or_evaluate
 
 
 @entry_point

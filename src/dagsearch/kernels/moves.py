@@ -19,15 +19,12 @@ import numpy as np
 from dagsearch.kernels.compile import entry_point, kernel, long_kernel, single_use_kernel
 from dagsearch.kernels.forest import (
     FULL,
-    NEEDS_ADDITIONS,
     NEGLIGIBLE,
     NOBODY,
     REACHED,
     climb,
-    find_additions,
-    find_exchanges,
+    learn,
 )
-from dagsearch.kernels.growth import is_outside
 from dagsearch.kernels.random import below_high, below_low, next_word
 
 # What the loop returns with, beside why climbs stop.
@@ -287,13 +284,9 @@ def _answer(growth, forest, state, spots, ends, questions, climbing, stack):
         # One branch for each variable, and one for each parent that is dropped.
         if status == FULL or forest.books[0].n_branches + 2 * spots.shape[0] > forest.branches.shape[0]:
             return FULL
-        if is_outside(growth):
+        status = learn(growth, forest, status)
+        if status != REACHED:
             return status
-        tree_node = forest.books[0].asked
-        if status == NEEDS_ADDITIONS:
-            find_additions(growth, forest, tree_node)
-        else:
-            find_exchanges(growth, forest, tree_node)
     return REACHED
 
 

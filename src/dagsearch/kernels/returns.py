@@ -8,7 +8,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from dagsearch.kernels.bits import ONE, WORD_BITS, include, lowest_bit, word_count
-from dagsearch.kernels.compile import kernel, long_kernel
+from dagsearch.kernels.compile import kernel, long_kernel, single_use_kernel
 from dagsearch.kernels.local import LOG_FLOOR, find_or_evaluate
 from dagsearch.kernels.memo import MISSING, penalty_at, store, value_at
 from dagsearch.kernels.process import NO_STUB
@@ -49,7 +49,7 @@ def _combine(control, value, penalty):
     return value - penalty
 
 
-@kernel
+@single_use_kernel
 def _score_end(search, control, words):
     """Reward of the finished graph: only nodes with new parents are looked up."""
     value, penalty = control.root_value, control.root_penalty
@@ -67,7 +67,7 @@ def _score_end(search, control, words):
     search.rewards[control.n_added] = _combine(control, value, penalty)
 
 
-@long_kernel
+@single_use_kernel
 def _score_prefixes(search, control, words):
     """Reward after every edge: the edges are replayed from the root, one look-up each."""
     n_words = word_count(words)
@@ -93,7 +93,7 @@ def _score_prefixes(search, control, words):
         search.rewards[k + 1] = _combine(control, value, penalty)
 
 
-@kernel
+@single_use_kernel
 def _fetch_terms(search, control, words):
     """Have Python compute the requested local scores, and enter them in the memo; False if it failed."""
     if _call_back(control.callback, TERMS, control.n_requests) != 0:
@@ -104,7 +104,7 @@ def _fetch_terms(search, control, words):
     return True
 
 
-@kernel
+@single_use_kernel
 def score(search, control, words):
     """Fill ``rewards``; False if Python was needed for it and failed."""
     if not control.decomposable:
@@ -133,25 +133,25 @@ def _remember(search, control, n_edges_kept, words):
     control.n_best_edges = control.n_root_edges + n_edges_kept
 
 
-@kernel
+@single_use_kernel
 def back_up_end(search, control, words):
     """With a budget: one return for the whole path; the best graph is the best of those with most edges."""
     reward = search.rewards[control.n_added]
     n_edges = control.n_root_edges + control.n_added
     if n_edges > control.n_best_edges or (n_edges == control.n_best_edges and reward > control.best_reward):
-        _remember(search, control, control.n_added, words)
+        _remember(search, control, np.int64(control.n_added), words)
     for p in range(control.path_length):
         record_return(search.tree, search.path[p], reward)
 
 
-@kernel
+@single_use_kernel
 def back_up_prefixes(search, control, words):
     """Without a budget: a tree node's return is the best reward met from its own graph onwards.
 
     A tree node at position p of the path stands for at least ceil(p / 2) edges, one stub more if the root has one.
     """
     rewards = search.rewards
-    best = 0
+    best = np.int64(0)
     for k in range(control.n_added + 1):
         if rewards[k] > rewards[best]:
             best = k

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from dagsearch.kernels.bits import select, size
-from dagsearch.kernels.compile import entry_point, kernel
+from dagsearch.kernels.compile import entry_point, single_use_kernel
 from dagsearch.kernels.memo import has_room
 from dagsearch.kernels.process import NO_STUB
 from dagsearch.kernels.random import below_high, below_low, next_word
@@ -19,52 +19,47 @@ from dagsearch.kernels.simulation import DONE, FAILED, MEMO_FULL, NO_BUDGET, TRE
 from dagsearch.kernels.tree import ROOT, UNOPENED, best_by_ucb, expand, open_node
 
 
-@kernel
+@single_use_kernel
 def tree_policy(search, control, words):
     """Selection and expansion; returns the stub left open, or NO_STUB. ``path_length`` is 0 if the tree is full."""
     tree, graph = search.tree, search.graph
-    stub = control.stub
-    node = ROOT
+    stub = np.int64(control.stub)
+    node = np.int64(ROOT)
     search.path[0] = ROOT
     control.path_length = 1
     while control.n_root_edges + control.n_added < control.n_edges_limit:
         if tree.first_child[node] == UNOPENED:
-            if stub == NO_STUB:
-                opened = open_node(tree, node, graph.stubs, 0, words)
-            else:
-                opened = open_node(tree, node, graph.legal, stub, words)
-            if not opened:
+            rows, row = (graph.stubs, np.int64(0)) if stub == NO_STUB else (graph.legal, stub)
+            if not open_node(tree, node, rows, row, words):
                 control.path_length = 0
                 return stub
         expanding = tree.n_expanded[node] < tree.n_actions[node]
         if expanding:
-            node = expand(tree, node, search.random)
+            node = np.int64(expand(tree, node, search.random))
         elif tree.n_actions[node] == 0:
             break
         else:
-            node = best_by_ucb(tree, node, control.exploration)
+            node = np.int64(best_by_ucb(tree, node, control.exploration))
         stub = go_to(search, control, node, stub, words)
         if expanding:
             break
     return stub
 
 
-@kernel
+@single_use_kernel
 def _simulation_policy(search, control, stub, words):
     """Uniform rollout: a legal stub, then a legal endpoint of it, until the limit or no edge is left."""
     graph = search.graph
     n_added = control.n_added
     n_limit = control.n_edges_limit - control.n_root_edges
-    if stub != NO_STUB:
-        k = below_low(next_word(search.random), size(graph.legal, stub, words))
-        add(search, n_added, stub, select(graph.legal, stub, k, words), words)
-        n_added += 1
-    while n_added < n_limit:
+    # One place where edges are added: each is compiled for itself, with all that follows from an edge.
+    while stub != NO_STUB or n_added < n_limit:
         n_stubs = size(graph.stubs, 0, words)
-        if n_stubs == np.uint64(0):
+        if stub == NO_STUB and n_stubs == np.uint64(0):
             break
         word = next_word(search.random)
-        i = select(graph.stubs, 0, below_high(word, n_stubs), words)
+        i = select(graph.stubs, 0, below_high(word, n_stubs), words) if stub == NO_STUB else np.int64(stub)
+        stub = np.int64(NO_STUB)
         k = below_low(word, size(graph.legal, i, words))
         add(search, n_added, i, select(graph.legal, i, k, words), words)
         n_added += 1
@@ -79,7 +74,7 @@ def simulate(search, words):
         if not has_room(search.memo, control.n_edges_limit - control.n_root_edges):
             return MEMO_FULL
         begin(search, control, words)
-        stub = control.stub
+        stub = np.int64(control.stub)
         if control.use_tree:
             stub = tree_policy(search, control, words)
             if control.path_length == 0:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dagsearch.kernels.bits import include, word_count
-from dagsearch.kernels.compile import kernel
+from dagsearch.kernels.compile import kernel, single_use_kernel
 from dagsearch.kernels.process import NO_STUB, insert_edge, restore
 
 # What the loop returns with.
@@ -52,7 +52,7 @@ class Search(NamedTuple):
     rules: Any  # Rules
     tree: Any  # Tree
     memo: Any  # Memo
-    family: Any  # Family
+    family: Any  # Family, or Outside
     random: Any  # (1,) uint64
     path: Any  # (2 * max_edges + 2,) int64   tree nodes visited by this simulation
     causes: Any  # (max_edges,) int64   its edges in order
@@ -68,7 +68,7 @@ class Search(NamedTuple):
     request_terms: Any  # (max_edges, 2) float64   the answer: value and penalty of each
 
 
-@kernel
+@single_use_kernel
 def begin(search, control, words):
     """Set the simulation's graph back to the root."""
     restore(search.graph, search.root, words)
@@ -87,7 +87,7 @@ def add(search, n_added, i, j, words):
     include(search.changed, 0, j, words)
 
 
-@kernel
+@single_use_kernel
 def go_to(search, control, node, stub, words):
     """Go on to a tree node: its action becomes the stub, or the endpoint of an edge from the stub; returns the stub."""
     search.path[control.path_length] = node

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagsearch.graph.bitset import rows_from_membership
+from dagsearch.kernels.forest import MOST_SEEDS
 from dagsearch.kernels.local import OUTSIDE
-from dagsearch.search.forest import MOST_SEEDS, Seed
+from dagsearch.search.forest import Seed
 from dagsearch.search.protocol import Problem, ScoreLike, pays
 
 MOST_VISITED_ROWS = 200_000_000

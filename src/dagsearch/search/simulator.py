@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dagsearch.graph.bitset import membership_from_rows
 from dagsearch.kernels.bits import words_for
 from dagsearch.kernels.guided import simulate_guided
+from dagsearch.kernels.local import OUTSIDE, Outside
 from dagsearch.kernels.process import NO_STUB, add_edge
 from dagsearch.kernels.simulate import simulate
 from dagsearch.kernels.simulation import CONTROL, DONE, FAILED, MEMO_FULL, NO_BUDGET, TERMS, TREE_FULL, Search
@@ -133,7 +134,7 @@ class Simulator:
             rules=rules,
             tree=_new_tree(_FIRST_TREE),
             memo=self.score.cache.memo,
-            family=self.score.family,
+            family=Outside(d) if self.score.family.code == OUTSIDE else self.score.family,
             random=np.array([seed], dtype=np.uint64),
             path=np.zeros(2 * room + 2, dtype=np.int64),
             causes=np.zeros(room, dtype=np.int64),
