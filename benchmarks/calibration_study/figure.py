@@ -38,7 +38,8 @@ def draw(cells: Sequence[Cell], folder: Path, what: str, name: str) -> list[Path
                     _panel(grid[i * len(rows) + j, k], own, what, has_title=j == 0)
                     if k == 0:
                         grid[i * len(rows) + j, k].set_ylabel(f"{n_rows} rows\nshare that is true")
-        _finish(figure, grid, what)
+                grid[(i + 1) * len(rows) - 1, k].set_xlabel("probability")
+        _finish(figure, what)
         return save(figure, folder, name)
 
 
@@ -57,8 +58,10 @@ def _panel(ax: Any, cells: Sequence[Cell], what: str, has_title: bool) -> None:
         counts = total.counts[drawn]
         x, y = total.probabilities[drawn] / counts, total.truths[drawn] / counts
         colour = _COLOURS[cell.system]
-        ax.plot(x, y, color=colour, linewidth=1.2, zorder=3)
-        ax.scatter(x, y, s=4 + 5 * np.log10(counts), color=colour, zorder=4, linewidths=0)
+        # Chains are all but on the line of exact sums, which has to be seen beneath theirs.
+        width = 3.0 if cell.system == "exact" else 1.0
+        ax.plot(x, y, color=colour, linewidth=width, zorder=2 + k)
+        ax.scatter(x, y, s=4 * width + 5 * np.log10(counts), color=colour, zorder=2 + k, linewidths=0)
         text = f"{total.calibration_error:.3f}"
         ax.text(0.96, 0.04 + 0.11 * (len(cells) - 1 - k), text, color=colour, ha="right", transform=ax.transAxes)
     ax.set(xlim=(0, 1), ylim=(0, 1), xticks=[0, 0.5, 1], yticks=[0, 0.5, 1], aspect="equal")
@@ -69,7 +72,7 @@ def _panel(ax: Any, cells: Sequence[Cell], what: str, has_title: bool) -> None:
         ax.set_title(f"{family.title.replace(', ', chr(10))}\n{family.score}", fontsize=8)
 
 
-def _finish(figure: Any, grid: Any, what: str) -> None:
+def _finish(figure: Any, what: str) -> None:
     from matplotlib.lines import Line2D
 
     handles = [Line2D([], [], color=colour, marker="o", markersize=4, label=name) for name, colour in _COLOURS.items()]
@@ -79,5 +82,3 @@ def _finish(figure: Any, grid: Any, what: str) -> None:
         f"numbers: calibration error; larger dots: more pairs; bins of fewer than {_FEWEST} are left out",
         fontsize=10,
     )
-    for ax in grid[-1]:
-        ax.set_xlabel("probability")
