@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import calibration
 from calibration_study import from_prior, study
 from calibration_study.bins import N_BINS, Reliability
-from calibration_study.families import FAMILIES, with_hidden_cause, without_last
+from calibration_study.families import FAMILIES, sparse_dag, with_hidden_cause, without_last
 from calibration_study.run import run
 from calibration_study.summary import cells_of, frame_of
 from calibration_study.systems import SYSTEMS
@@ -136,6 +136,12 @@ def test_families_of_sparse_graphs_share_them_and_they_have_1_to_one_and_a_half_
         assert truth.n_nodes <= truth.n_edges <= 1.5 * truth.n_nodes
 
 
+def test_no_sparse_graph_has_more_causes_of_a_variable_than_posteriors_of_evidence_consider():
+    rng = np.random.default_rng(0)
+    most = [int(sparse_dag(12, rng).sum(axis=0).max()) for _ in range(200)]
+    assert max(most) == FAMILIES["gp"].max_parents == 4
+
+
 def test_a_hidden_cause_has_children_that_depend_on_each_other_and_leaves_no_trace_in_the_truth():
     empty = np.zeros((6, 6), dtype=np.int8)
     graph = with_hidden_cause(empty, np.random.default_rng(0))
@@ -239,13 +245,21 @@ def test_failures_leave_no_record_and_are_tried_again(tmp_path):
 def test_every_condition_gets_its_first_tables_before_any_gets_more():
     tasks = tasks_of(200)
     exact = [task for task in tasks if task.system == "exact"]
-    later = next(k for k, task in enumerate(tasks) if task.table >= study.FIRST)
+    later = next(k for k, task in enumerate(tasks) if task.table >= 50)
     early = {(task.family, task.n_rows, task.table) for task in tasks[:later] if task.system == "exact"}
     assert {("gaussian", 100, number) for number in range(50)} <= early
     assert {("gp-error", 500, number) for number in range(25)} <= early
-    assert sum(task.family == "gaussian" and task.n_rows == 100 for task in exact) == 200
-    assert sum(task.family == "gp-error" and task.n_rows == 100 for task in exact) == 100
+    for family, n_tables in (("gaussian", 200), ("gp-error", 100)):
+        numbers = [task.table for task in exact if task.family == family and task.n_rows == 100]
+        assert sorted(numbers) == list(range(n_tables))
     assert len(set(tasks)) == len(tasks)
+
+
+@pytest.mark.parametrize("n_tables", [1, 25, 26, 60])
+def test_with_few_tables_there_is_no_other_table(n_tables):
+    exact = [task for task in tasks_of(n_tables) if task.system == "exact" and task.n_rows == 100]
+    assert {task.table for task in exact if task.family == "prior"} == set(range(n_tables))
+    assert {task.table for task in exact if task.family == "gp-error"} == set(range(-(-n_tables // 2)))
 
 
 def test_chains_follow_the_exact_posterior_of_the_same_table_whose_local_scores_they_use():
@@ -255,10 +269,12 @@ def test_chains_follow_the_exact_posterior_of_the_same_table_whose_local_scores_
     assert all((one.family, one.n_rows, one.table) == (two.family, two.n_rows, two.table) for one, two in followed)
 
 
-def test_the_prior_has_no_bootstrap_and_expensive_systems_have_50_tables_at_most():
+def test_the_prior_has_no_bootstrap_and_expensive_systems_have_fewer_tables():
     tasks = tasks_of(200)
     assert not any(task.family == "prior" and task.system == "bootstrap" for task in tasks)
-    assert max(task.table for task in tasks if task.system != "exact") == study.FIRST - 1
+    assert {system: max(task.table for task in tasks if task.system == system) for system in SYSTEMS} == {
+        "exact": 199, "chains": 24, "bootstrap": 49
+    }  # fmt: skip
 
 
 # ---------------------------------------------------------------- report

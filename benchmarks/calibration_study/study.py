@@ -9,8 +9,15 @@ from calibration_study.families import Family
 from calibration_study.task import CalibrationRecord, CalibrationTask
 from dagsearch.engines import Engine, Failure, LineStore
 
-FIRST = 50
-"""Tables of each condition that come before any condition gets more, and the most that chains and bootstrap get."""
+STAGES: tuple[tuple[tuple[str, ...], int, int | None], ...] = (
+    (("exact", "chains"), 0, 25),
+    (("exact",), 25, 50),
+    (("bootstrap",), 0, 25),
+    (("exact",), 50, None),
+    (("bootstrap",), 25, 50),
+)
+"""Systems, and from which table to which: every condition gets 50 tables before any gets more, and what takes longest,
+chains and bootstrap, fewer than exact sums. Chains come right after these, whose local scores they use."""
 
 Store = LineStore[CalibrationRecord]
 Listener = Callable[[int, int, CalibrationRecord | Failure], None]
@@ -18,18 +25,17 @@ Listener = Callable[[int, int, CalibrationRecord | Failure], None]
 
 
 def tasks_of(families: Sequence[Family], rows: Iterable[int], n_tables: int) -> list[CalibrationTask]:
-    """All tasks: the first tables of each family, then the bootstrap, which takes longest, then the other tables.
+    """All tasks, by `STAGES`.
 
-    Families whose assumptions fail come second, and get half as many tables: they are to show where the limits are.
+    Families whose assumptions fail come second in each, and get half as many tables: they are to show where the limits
+    are.
     """
-    sizes = list(rows)
-    stages = [(False, ("exact", "chains")), (False, ("bootstrap",)), (True, ("exact",))]
-    tasks = []
-    for later, systems in stages:
+    sizes, tasks = list(rows), list[CalibrationTask]()
+    for systems, first, last in STAGES:
         for is_modelled in (True, False):
             share = 1 if is_modelled else 2
-            first, last = -(-min(FIRST, n_tables) // share), -(-n_tables // share)
-            numbers = range(first, last) if later else range(first)
+            bounds = (min(first, n_tables), n_tables if last is None else min(last, n_tables))
+            numbers = range(*(-(-bound // share) for bound in bounds))
             chosen = [family for family in families if family.is_modelled == is_modelled]
             tasks += _interleaved(chosen, sizes, numbers, systems)
     return tasks

@@ -19,15 +19,15 @@ NOTES = """\
   probabilities promise, and their number. (Of adjacencies whatever the direction.)
 - *edges* are ordered pairs, P(a -> b) against the true graph; *adjacent* are unordered ones. In linear Gaussian data,
   and in discrete data, only the equivalence class can be told: probabilities near a half for both directions are right.
-- Tables: 8 to 12 variables, 1 to 1.5 edges per variable, continuous columns standardised. Linear: weights from 0.1 to
-  1.5 with random signs; non-Gaussian: Laplace, uniform, exponential or Gumbel noise; Gaussian processes: one function
-  of all causes; discrete: 2 to 4 levels, rows of tables uniform (Dirichlet, 1).
+- Tables: 8 to 12 variables, 1 to 1.5 edges per variable, at most 4 causes of each, continuous columns standardised.
+  Linear: weights from 0.1 to 1.5 with random signs; non-Gaussian: Laplace, uniform, exponential or Gumbel noise;
+  Gaussian processes: one function of all causes; discrete: 2 to 4 levels, rows of tables uniform (Dirichlet, 1).
 - *any DAG*: graphs uniform over all DAGs with at most 6 causes of a variable, as `bic-linear` and `bdeu` have it in
   their posteriors, which are denser: half of all pairs are adjacent. *from the prior*: so are graphs, and tables are
   from the prior of `bdeu` itself (sample size 10): what is wrong there is wrong in the sums, not in assumptions.
 - Measurement error: a tenth of the variance of every column. Hidden cause: one more variable that causes 2 to 4 of the
   others and is not in the table; edges among the others are the truth.
-- Scores have their default settings, but for `evidence` at most 4 causes of a variable; `evidence (linear)` is with
+- Scores have their default settings, and `evidence` at most 4 causes of a variable; `evidence (linear)` is with
   linear models and Gaussian noise. Bootstrap: order search with one start, or greedy search with `evidence`."""
 
 
