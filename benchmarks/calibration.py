@@ -1,6 +1,7 @@
 """Can the probabilities be trusted? Exact posterior, chains and bootstrap against simulated truth.
 
-    python benchmarks/calibration.py [--tables 200] [--rows 100 500] [--only FAMILY ...] [--jobs 2] [--report]
+    python benchmarks/calibration.py [--tables 200] [--rows 100 500] [--only FAMILY ...] [--systems exact ...]
+        [--jobs 2] [--report]
 
 A table and system is one line of ``records.jsonl`` in the folder of results as soon as it has ended: the same command
 goes on where it was stopped, and with more tables it runs only what is new. Tables, CSV and figures are of all records
@@ -18,6 +19,7 @@ from calibration_study import figure, study, tables
 from calibration_study.families import FAMILIES, ROWS
 from calibration_study.run import run
 from calibration_study.summary import cells_of, frame_of
+from calibration_study.systems import SYSTEMS
 from calibration_study.task import CalibrationRecord
 from study_runs.command_line import chosen, command_of, conclude, positive
 
@@ -37,6 +39,7 @@ def options():
     )
     parser.add_argument("--rows", type=positive, nargs="+", default=list(ROWS), metavar="N")
     parser.add_argument("--only", nargs="+", default=[], metavar="FAMILY", help=f"of {', '.join(FAMILIES)}")
+    parser.add_argument("--systems", nargs="+", default=[], metavar="SYSTEM", help=f"of {', '.join(SYSTEMS)}")
     parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="runs at a time")
     parser.add_argument("--out", type=Path, default=Path("results/calibration"), metavar="FOLDER")
     parser.add_argument("--report", action="store_true", help="write what there is, and run nothing")
@@ -69,11 +72,12 @@ def main(arguments=None):
     command = command_of("benchmarks/calibration.py", arguments)
     try:
         families = [FAMILIES[name] for name in chosen("family", settings.only, FAMILIES)]
+        systems = chosen("system", settings.systems, SYSTEMS)
         store = LineStore(settings.out / "records.jsonl", CalibrationRecord.from_line)
     except DagsearchError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    tasks = [] if settings.report else study.tasks_of(families, settings.rows, settings.tables)
+    tasks = [] if settings.report else study.tasks_of(families, settings.rows, settings.tables, systems)
     failures, stopped = [], False
     try:
         failures = study.carry_out(tasks, store, LocalEngine(run, settings.jobs), tell)

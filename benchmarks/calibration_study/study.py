@@ -24,8 +24,10 @@ Listener = Callable[[int, int, CalibrationRecord | Failure], None]
 """Called with the number of runs that have ended, that of all that were left, and what came of the last one."""
 
 
-def tasks_of(families: Sequence[Family], rows: Iterable[int], n_tables: int) -> list[CalibrationTask]:
-    """All tasks, by `STAGES`.
+def tasks_of(
+    families: Sequence[Family], rows: Iterable[int], n_tables: int, only_systems: Sequence[str] = ()
+) -> list[CalibrationTask]:
+    """All tasks, by `STAGES`, of all systems or of some.
 
     Families whose assumptions fail come second in each, and get half as many tables: they are to show where the limits
     are.
@@ -37,7 +39,8 @@ def tasks_of(families: Sequence[Family], rows: Iterable[int], n_tables: int) -> 
             bounds = (min(first, n_tables), n_tables if last is None else min(last, n_tables))
             numbers = range(*(-(-bound // share) for bound in bounds))
             chosen = [family for family in families if family.is_modelled == is_modelled]
-            tasks += _interleaved(chosen, sizes, numbers, systems)
+            wanted = [system for system in systems if not only_systems or system in only_systems]
+            tasks += _interleaved(chosen, sizes, numbers, wanted)
     return tasks
 
 

@@ -15,6 +15,9 @@ _OPTIONS: dict[str, Any] = {
 # What only other kernels call needs no way in from Python, which takes longer to compile than the kernel itself.
 _INNER: dict[str, Any] = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
+INLINED: dict[str, Any] = {**_OPTIONS, "forceinline": True}
+"""Options of overloads that are inlined into kernels; they take no others than these."""
+
 # Arrays travel in tuples; unless the callee is inlined, each call copies all of them.
 kernel: Any = numba.njit(forceinline=True, **_INNER)
 """Decorator of kernels that are inlined into other kernels."""

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from dagsearch.kernels.compile import entry_point, kernel, long_kernel, single_use_kernel
+from dagsearch.kernels.compile import INLINED, entry_point, kernel, long_kernel, single_use_kernel
 from dagsearch.kernels.growth import OutsideGrowth, values_that_pay, values_without_each
 
 NO_CHILD = 0  # tree nodes 0, 1, ... are the roots, which are nobody's children
@@ -219,10 +219,6 @@ def learn(growth: Any, forest: Any, status: int) -> int:
     raise NotImplementedError("for kernels only")
 
 
-def _learn_outside(growth, forest, status):
-    return status
-
-
 def _learn(growth, forest, status):
     if status == NEEDS_ADDITIONS:
         find_additions(growth, forest, forest.books[0].asked)
@@ -231,9 +227,11 @@ def _learn(growth, forest, status):
     return REACHED
 
 
-@overload(learn, inline="always")
+@overload(learn, jit_options=INLINED)
 def _learn_by_kind(growth, forest, status):
-    return _learn_outside if growth.instance_class is OutsideGrowth else _learn
+    if growth.instance_class is OutsideGrowth:
+        return lambda growth, forest, status: status  # noqa: ARG005 - numba matches arguments by name
+    return _learn
 
 
 @long_kernel

@@ -13,7 +13,7 @@ from numba.extending import overload
 
 from dagsearch.kernels import counts, gram
 from dagsearch.kernels.bits import size
-from dagsearch.kernels.compile import entry_point, kernel, long_kernel
+from dagsearch.kernels.compile import INLINED, entry_point, kernel, long_kernel
 from dagsearch.kernels.memo import MISSING, find, penalty_at, store, value_at
 
 OUTSIDE, LINEAR, QUADRATIC, DISCRETE_BIC, BDEU = range(5)
@@ -100,10 +100,6 @@ def find_or_evaluate(memo: Any, family: Any, node: int, rows: Any, row: int, wor
     raise NotImplementedError("for kernels only")
 
 
-def _find(memo, family, node, rows, row, words):
-    return find(memo, node, rows, row, words)
-
-
 def _find_or_evaluate(memo, family, node, rows, row, words):
     slot = find(memo, node, rows, row, words)
     if slot == MISSING and family.code != OUTSIDE:
@@ -112,9 +108,11 @@ def _find_or_evaluate(memo, family, node, rows, row, words):
     return slot
 
 
-@overload(find_or_evaluate, inline="always")
-def _of_kind(memo, family, node, rows, row, words):
-    return _find if family.instance_class is Outside else _find_or_evaluate
+@overload(find_or_evaluate, jit_options=INLINED)
+def _find_or_evaluate_by_kind(memo, family, node, rows, row, words):
+    if family.instance_class is Outside:
+        return lambda memo, family, node, rows, row, words: find(memo, node, rows, row, words)  # noqa: ARG005
+    return _find_or_evaluate
 
 
 @entry_point
