@@ -140,6 +140,7 @@ def test_one_seed_repeats_two_differ_and_more_replicates_begin_with_the_same():
     assert not hasattr(model, "dag_")
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("processes_at_once")
 @pytest.mark.parametrize("model", [ds.RandomSampling(score="bic-linear", n_jobs=2), ds.GES()])
 def test_processes_change_nothing(model):

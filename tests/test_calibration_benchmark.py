@@ -185,6 +185,7 @@ def test_measurement_error_changes_rows_and_not_the_graph():
 # ---------------------------------------------------------------- systems
 
 
+@pytest.mark.long
 def test_on_tables_of_the_prior_the_exact_posterior_is_calibrated():
     records = [run(CalibrationTask("prior", 100, number, "exact")) for number in range(60)]
     total = Reliability.total([record.edges for record in records])
@@ -193,6 +194,7 @@ def test_on_tables_of_the_prior_the_exact_posterior_is_calibrated():
     assert total.brier < 0.5 * total.base_brier
 
 
+@pytest.mark.long
 def test_all_systems_tell_edges_from_others_and_chains_say_what_exact_sums_say():
     exact, chains, bootstrap = (run(CalibrationTask("gaussian", 500, 1, system)) for system in SYSTEMS)
     for record in (exact, chains, bootstrap):
@@ -321,6 +323,7 @@ def test_the_csv_has_measures_of_edges_and_of_adjacencies():
 # ---------------------------------------------------------------- the command
 
 
+@pytest.mark.long
 def test_the_command_writes_everything_and_goes_on_where_it_stopped(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(calibration, "run", lambda task: made_up(task, replicates=100))
     arguments = ["--tables", "1", "--rows", "100", "--only", "gaussian", "--out", str(tmp_path)]

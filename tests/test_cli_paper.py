@@ -56,6 +56,7 @@ def test_the_same_command_goes_on_where_it_was_stopped():
     assert "0 runs, 2 records" in succeed("paper", "table1", "--quick", *FEW_RUNS)
 
 
+@pytest.mark.long
 def test_table2_stands_for_both_of_its_parts_and_all_for_everything(pretending):
     succeed("paper", "table2", "--seeds", 1, "--tuning-seeds", 0)
     assert {task.data for task in pretending.asked} == {"asia", "child", "insurance", "er50-quadratic"}

@@ -110,6 +110,7 @@ def terminal():
     terminal.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("options", [["--edges", 30], []])
 def test_an_interrupt_ends_the_search_with_its_best_graph(terminal, options):
     arguments = ["discover", "sachs", "--score", "bic-linear", "--sims-per-node", 3e5, *options, "--json", "-"]

@@ -85,6 +85,7 @@ FIVE = [naive.edges_of(random_dag(5, 0.2 * (1 + seed % 5), np.random.default_rng
 # ---------------------------------------------------------------- operators
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("dags", "n_nodes"), [(FOUR, 4), (FIVE, 5)], ids=["all of four nodes", "some of five"])
 def test_valid_deletions_lead_to_exactly_the_classes_below_and_gain_what_they_differ_by(dags, n_nodes):
     n_turned = 0
@@ -123,6 +124,7 @@ def test_only_one_end_of_an_undirected_edge_offers_its_deletion():
     assert [(deletion.cause, deletion.effect) for deletion in all_valid(around)] == [(0, 1), (1, 2), (0, 3), (4, 3)]
 
 
+@pytest.mark.long
 @settings(max_examples=150, deadline=None)
 @given(n_nodes=st.integers(6, 14), density=st.floats(0.05, 0.9), seed=st.integers(0, 2**32 - 1))
 def test_a_class_updated_time_and_again_is_that_of_its_member_from_scratch(n_nodes, density, seed):

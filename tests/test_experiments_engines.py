@@ -74,6 +74,7 @@ def test_processes_yield_every_outcome_once_and_end_quietly_when_closed():
     assert time.perf_counter() - started < 10
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no masks of signals")
 def test_processes_do_not_hear_ctrl_c_and_this_one_does_again(monkeypatch):
     monkeypatch.setattr(

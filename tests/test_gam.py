@@ -174,6 +174,7 @@ def test_gradient_and_hessian_of_gcv_equal_finite_differences(rho):
     np.testing.assert_array_equal(hessian, hessian.T)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rho", [*POINTS, np.array([20.0, 0.0, 0.0]), np.array([-3.0, 24.0, 24.0])])
 def test_gcv_and_derivatives_equal_the_slow_twin_however_large_the_smoothing(rho):
     y, x = table(120, 3, 2)

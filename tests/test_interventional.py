@@ -176,6 +176,7 @@ def gaussian_sid(found, truth, rng):
 # --- Distances of DAGs -----------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_all_graphs_of_three_nodes_have_the_distances_of_the_slow_twin():
     dags = all_matrices(3)
     assert len(dags) == 25
@@ -192,6 +193,7 @@ def test_random_graphs_have_the_distances_of_the_slow_twin():
         assert sid(found, truth) == naive_distance(found, truth, "parent")
 
 
+@pytest.mark.long
 def test_sid_counts_wrong_interventional_distributions_of_linear_models():
     rng = np.random.default_rng(1)
     pairs = itertools.chain(itertools.product(all_matrices(3), repeat=2), random_pairs(100, seed=2))
@@ -240,6 +242,7 @@ def class_of(matrix):
     return DAG(matrix).to_cpdag().adjacency
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("strategy", ["ancestor", "parent"])
 def test_classes_have_the_distances_of_the_slow_twin(strategy):
     classes = {matrix.tobytes(): matrix for matrix in map(class_of, all_matrices(3))}.values()

@@ -51,6 +51,7 @@ def test_the_same_seed_gives_the_same_probabilities_whatever_the_number_of_threa
     assert np.array_equal(one.samples, two.samples)
 
 
+@pytest.mark.long
 def test_wide_tables_are_sampled_around_what_a_search_finds():
     table = linear_table(exact.MOST_NODES + 2, n_rows=500)
     found = ds.posterior(table, score="bic-linear", random_state=0, n_jobs=2)

@@ -40,6 +40,7 @@ def test_a_graph_never_gets_worse_and_stays_within_the_problem(problem, seed):
     assert own.reward_of_edges(after) >= own.reward_of_edges(before)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("max_parents", [None, 1, 2])
 @pytest.mark.parametrize("start", [frozenset(), frozenset({(3, 1)})])
 def test_no_dag_of_four_nodes_gets_worse_and_none_better_than_the_best(max_parents, start):
@@ -57,6 +58,7 @@ def test_no_dag_of_four_nodes_gets_worse_and_none_better_than_the_best(max_paren
     assert n_better > 5
 
 
+@pytest.mark.long
 def test_weights_of_five_nodes_are_maximised_over_all_dags():
     for seed in range(10):
         own = Weights(seed, 5)
@@ -110,6 +112,7 @@ def test_one_seed_repeats_and_two_seeds_differ():
     assert len(set(found)) > 1
 
 
+@pytest.mark.long
 def test_more_kicks_never_do_worse():
     own = naive.TableScore(2, 12)
     found = [refined(problem_of(12), own, frozenset(), n_kicks=n_kicks) for n_kicks in (0, 3, 30)]

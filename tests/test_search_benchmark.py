@@ -279,6 +279,7 @@ def sleep_beside_another_process(folder, _task, _time_limit, begun):
     time.sleep(100)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs groups of processes")
 def test_a_run_that_takes_too_long_is_ended_with_what_it_has_started(tmp_path):
     engine = ProcessEngine(1, 1.0, partial(sleep_beside_another_process, tmp_path), lambda each, limit: (each, limit))
@@ -335,6 +336,7 @@ def test_what_went_wrong_with_a_rival_is_told():
         methods._answer([sys.executable, "-c", "raise ValueError('no such thing')"], np.zeros(10**6), print)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("problem", ["small", "small-extended"])
 @pytest.mark.usefixtures("tiny_part")
 def test_the_own_score_of_a_rival_is_ours(problem):
@@ -397,8 +399,8 @@ def test_the_report_counts_goals_and_names_what_was_not_finished(store, tmp_path
 
 
 def test_a_part_without_a_finished_run_has_no_figure(store, tmp_path):
-    store.append(exceeded(MEANS, task(), 600.0))
-    store.append(made_up(task(problem="100-4-extended")))
+    store.append(exceeded(MEANS, task(problem="100-4-extended"), 600.0))
+    store.append(made_up(task()))  # with the ordinary penalty, which the figure is not of
     assert "wide.svg" not in search.write(store, tmp_path, "the command")
     assert not (tmp_path / "wide.svg").exists()
 

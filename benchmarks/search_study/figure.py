@@ -15,13 +15,13 @@ from search_study.parts import PARTS
 _COLOURS = dict(
     zip(METHODS, ("#D55E00", "#E69F00", "#999999", "#000000", "#0072B2", "#56B4E9", "#009E73", "#CC79A7"), strict=True)
 )
-_PROBLEMS = [problem for problem in PARTS["wide"].problems if problem.penalty == "parameters"]
+_PROBLEMS = [problem for problem in PARTS["wide"].problems if problem.penalty == "extended"]
 _MARKERS = {4: "o", 6: "s", 10: "^"}
 _TITLE = "Linear Gaussian data of random graphs, 1,000 rows: seconds of a search"
 
 
 def draw(runs: pd.DataFrame, folder: Path) -> list[Path]:
-    """Write ``wide.svg`` and ``wide.png`` of the runs of the part ``wide`` with the ordinary penalty; returns paths."""
+    """Write ``wide.svg`` and ``wide.png`` of the runs of the part ``wide`` with our default penalty; returns paths."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -37,7 +37,8 @@ def draw(runs: pd.DataFrame, folder: Path) -> list[Path]:
         ax.set_xticks(sizes, [str(size) for size in sizes], minor=False)
         ax.minorticks_off()
         ax.grid(alpha=0.3)
-        ax.legend(title="average degree: ● 4, ■ 6, ▲ 10; hollow: stopped at the limit", fontsize=9)
+        legend_title = "average degree: ● 4, ■ 6, ▲ 10; hollow: stopped at the limit"
+        figure.legend(title=legend_title, fontsize=9, loc="outside lower center", ncols=5)
         return figures.save(figure, folder, "wide")
 
 
