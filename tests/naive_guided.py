@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from naive import Edge, NaiveRules, below_high, below_low, parents_of
@@ -88,18 +89,9 @@ def priors_of(weights: list[float]) -> list[float]:
 class GuidedSearch(NaiveSearch):
     """`NaiveSearch` whose rollouts draw edges by weight."""
 
-    def __init__(
-        self,
-        rules: NaiveRules,
-        start: frozenset[Edge],
-        edge_budget: int | None,
-        reward: Callable[[frozenset[Edge]], float],
-        seed: int,
-        *,
-        guide: NaiveGuide,
-    ) -> None:
-        super().__init__(rules, start, edge_budget, reward, seed)
-        d = rules.n_nodes
+    def __init__(self, *search: Any, guide: NaiveGuide) -> None:
+        super().__init__(*search)
+        d = self.rules.n_nodes
         self.guide = guide
         self.unlearnt = set(range(d))
         self.candidates: list[list[int]] = [[] for _ in range(d)]
@@ -108,7 +100,7 @@ class GuidedSearch(NaiveSearch):
         self.weights = [[0.0] * d for _ in range(d)]
         self.scale = self.top = self.sharpness = 0.0
         self.n_learnt = 0  # edges of a simulation
-        self._meet(start)
+        self._meet(self.root)
 
     @property
     def max_edges(self) -> int:

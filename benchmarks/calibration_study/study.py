@@ -63,13 +63,6 @@ def carry_out(
     listener: Listener,
 ) -> list[Failure]:
     """Run what has no record, and keep every record at once; returns the runs that raised an exception."""
-    failures: list[Failure] = []
     missing = store.missing(tasks)
     with closing(engine.run_all(missing)) as outcomes:
-        for n_done, outcome in enumerate(outcomes, start=1):
-            if isinstance(outcome, Failure):
-                failures.append(outcome)
-            else:
-                store.append(outcome)
-            listener(n_done, len(missing), outcome)
-    return failures
+        return store.append_all(outcomes, len(missing), listener)

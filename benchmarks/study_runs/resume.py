@@ -44,14 +44,7 @@ def carry_out(
     list of Failure
         Runs that raised an exception; they have no record and would be tried again.
     """
-    failures: list[Failure] = []
     missing = left(tasks, store, engine.time_limit)
     hopeful = (task for task in missing if not hopeless(task, store, engine.time_limit))
     with closing(engine.run_all(hopeful)) as outcomes:
-        for n_done, outcome in enumerate(outcomes, start=1):
-            if isinstance(outcome, Failure):
-                failures.append(outcome)
-            else:
-                store.append(outcome)
-            listener(n_done, len(missing), outcome)
-    return failures
+        return store.append_all(outcomes, len(missing), listener)

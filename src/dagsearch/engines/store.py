@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO, Generic, Protocol, TypeVar
+from typing import Any, BinaryIO, Generic, Protocol, TypeVar
 
+from dagsearch.engines.base import Failure
 from dagsearch.errors import DataError
 
 
@@ -85,6 +86,29 @@ class LineStore(Generic[AnyRecord]):
             file.flush()
             os.fsync(file.fileno())
         self._records[record.task.key] = record
+
+    def append_all(
+        self, outcomes: Iterable[AnyRecord | Failure], n_all: int, listener: Callable[[int, int, Any], object]
+    ) -> list[Failure]:
+        """Keep every record as it comes in; returns the runs that failed, which have none and would be tried again.
+
+        Parameters
+        ----------
+        outcomes
+            Records and failures.
+        n_all
+            How many there will be.
+        listener
+            Called after each with the number of outcomes so far, ``n_all`` and the outcome.
+        """
+        failures: list[Failure] = []
+        for n_done, outcome in enumerate(outcomes, start=1):
+            if isinstance(outcome, Failure):
+                failures.append(outcome)
+            else:
+                self.append(outcome)
+            listener(n_done, n_all, outcome)
+        return failures
 
     def _read(self) -> Iterator[AnyRecord]:
         try:

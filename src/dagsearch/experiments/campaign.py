@@ -158,18 +158,11 @@ def evaluation_tasks(studies: Iterable[Study], store: RecordStore, limits: Limit
 
 def _run_missing(tasks: Sequence[Task], store: RecordStore, engine: Engine, listener: Listener) -> list[Failure]:
     missing = _in_good_order(store.missing(tasks))
-    failures: list[Failure] = []
     if not missing:
-        return failures
+        return []
     listener(0, len(missing), None)
     with _ended(engine.run_all(missing)) as outcomes:
-        for n_done, outcome in enumerate(outcomes, start=1):
-            if isinstance(outcome, Failure):
-                failures.append(outcome)
-            else:
-                store.append(outcome)
-            listener(n_done, len(missing), outcome)
-    return failures
+        return store.append_all(outcomes, len(missing), listener)
 
 
 def _in_good_order(tasks: Sequence[Task]) -> list[Task]:
