@@ -27,8 +27,10 @@ NOTES = """\
   from the prior of `bdeu` itself (sample size 10): what is wrong there is wrong in the sums, not in assumptions.
 - Measurement error: a tenth of the variance of every column. Hidden cause: one more variable that causes 2 to 4 of the
   others and is not in the table; edges among the others are the truth.
-- Scores have their default settings, and `evidence` at most 4 causes of a variable; `evidence (linear)` is with
-  linear models and Gaussian noise. Bootstrap: order search with one start, or greedy search with `evidence`."""
+- Scores are as `dagsearch.posterior` has them by default, but for two: *extended penalty* is what searches take for
+  `bic-linear`, and so `--confidence posterior`; *prior as good as 10 rows* is `sample_size=10`, else 1. `evidence` has
+  at most 4 causes of a variable; `evidence (linear)` is with linear models and Gaussian noise. Bootstrap: order search
+  with one start, or greedy search with `evidence`."""
 
 
 def report(cells: Sequence[Cell], command: str, versions: Iterable[str]) -> str:

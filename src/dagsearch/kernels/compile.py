@@ -6,17 +6,18 @@ from typing import Any
 
 import numba
 
-_OPTIONS: dict[str, Any] = {
+OPTIONS: dict[str, Any] = {
     "nogil": True,
     "error_model": "numpy",
     # Kernels work in place and allocate nothing, so arrays need no reference counts: five times faster.
     "_nrt": False,
 }
+"""Of all kernels, and of overloads."""
 # What only other kernels call needs no way in from Python, which takes longer to compile than the kernel itself.
-_INNER: dict[str, Any] = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_INNER: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
-INLINED: dict[str, Any] = {**_OPTIONS, "forceinline": True}
-"""Options of overloads that are inlined into kernels; they take no others than these."""
+INLINED: dict[str, Any] = {**OPTIONS, "forceinline": True}
+"""Options of overloads that are inlined into kernels."""
 
 # Arrays travel in tuples; unless the callee is inlined, each call copies all of them.
 kernel: Any = numba.njit(forceinline=True, **_INNER)
@@ -40,10 +41,10 @@ long_kernel: Any = numba.njit(**_INNER)
 """Decorator of kernels whose work outweighs a call; they are compiled once, not into every caller."""
 
 single_use_kernel: Any = numba.njit(inline="always", **_INNER)
-"""Decorator of kernels with one caller, which takes them in before compilation, so that they are compiled only once."""
+"""Decorator of kernels that a loop calls once or twice and takes in before it is compiled, so that no call is."""
 
-entry_point: Any = numba.njit(cache=True, **_OPTIONS)
+entry_point: Any = numba.njit(cache=True, **OPTIONS)
 """Decorator of kernels that Python calls."""
 
-contracted_entry_point: Any = numba.njit(cache=True, fastmath={"contract"}, **_OPTIONS)
+contracted_entry_point: Any = numba.njit(cache=True, fastmath={"contract"}, **OPTIONS)
 """Decorator of kernels that Python calls and that stream over floating-point numbers."""

@@ -346,16 +346,10 @@ def climb(forest, node, low, high, spots, ends, climbing, stack):
         if status != REACHED:
             return status
         n_starts = climbing[0].n_starts
-        start = (
-            node
-            if n_starts == 0
-            else forest.seeds[node, n_starts - 1]
-            if n_starts <= forest.seeds.shape[1]
-            else NO_CHILD
-        )
-        if n_starts > 0 and start == NO_CHILD:
+        if n_starts > 0 and (n_starts > forest.seeds.shape[1] or forest.seeds[node, n_starts - 1] == NO_CHILD):
             climbing[0].n_starts = 0
             return REACHED
+        start = node if n_starts == 0 else forest.seeds[node, n_starts - 1]
         climbing[0].n_starts += 1
         first = max(low, _last_spot(forest.nodes, start, spots) + 1)
         if first <= high:

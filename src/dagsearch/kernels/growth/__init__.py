@@ -9,6 +9,7 @@ from typing import Any
 
 from numba.extending import overload
 
+from dagsearch.kernels.compile import OPTIONS
 from dagsearch.kernels.growth import discrete, linear, quadratic
 from dagsearch.kernels.growth.discrete import DiscreteGrowth
 from dagsearch.kernels.growth.linear import LinearGrowth
@@ -26,7 +27,6 @@ __all__ = [
 ]
 
 _FILES = {LinearGrowth: linear, QuadraticGrowth: quadratic, DiscreteGrowth: discrete}
-_OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False}
 
 
 def is_outside(growth: Any) -> bool:
@@ -56,7 +56,7 @@ def _is_outside(growth):
     return lambda growth: False  # noqa: ARG005
 
 
-@overload(values_without_each, jit_options=_OPTIONS)
+@overload(values_without_each, jit_options=OPTIONS)
 def _values_without_each(growth, node, parents, n_parents, rest, values):
     if growth.instance_class is OutsideGrowth:
         return lambda growth, node, parents, n_parents, rest, values: None  # noqa: ARG005
@@ -68,7 +68,7 @@ def _values_without_each(growth, node, parents, n_parents, rest, values):
     return call
 
 
-@overload(values_that_pay, jit_options=_OPTIONS)
+@overload(values_that_pay, jit_options=OPTIONS)
 def _values_that_pay(growth, node, parents, n_parents, may_join, least, values):
     if growth.instance_class is OutsideGrowth:
         return lambda growth, node, parents, n_parents, may_join, least, values: None  # noqa: ARG005
