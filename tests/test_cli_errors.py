@@ -19,7 +19,7 @@ def with_entry(entry):
 
 
 BAD_TABLES = {
-    "a missing value": (with_entry(None), "1 in column 'b'"),
+    "a column without a value": (with_column(c=None), "all cells are missing in 'c'"),
     "an infinite value": (with_entry("inf"), "column 'b': row 4 holds inf"),
     "a constant column": (with_column(c=1.0), "column 'c' is constant"),
     "text among numbers": (with_entry("oops"), "column 'b': row 4 holds 'oops'"),
@@ -43,6 +43,13 @@ def assert_refused(result, message, folder, before):
     assert "Traceback" not in result.stderr
     assert files_in(folder) == before
     assert not (folder / "results").exists()
+
+
+def test_a_missing_cell_is_refused_if_that_is_asked_for(folder):
+    (folder / "bad.csv").write_text(with_entry(None))
+    before = files_in(folder)
+    result = run("discover", "bad.csv", *FEW, "--missing", "refuse", "--json", "result.json", "--out", "results")
+    assert_refused(result, "missing values: 1 in column 'b'", folder, before)
 
 
 @pytest.mark.parametrize("what", BAD_TABLES)

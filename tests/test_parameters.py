@@ -36,6 +36,8 @@ COMMON = {
     "confidence": "none",
     "n_replicates": 100,
     "kinds": None,
+    "missing": "local",
+    "interventions": None,
     "random_state": None,
     "n_jobs": 1,
     "progress": False,
@@ -123,8 +125,8 @@ ARGUMENTS = {
 }
 """What each method takes, and the defaults."""
 
-NO_PARAMETERS = {"--method", "--certify", "--truth", "--out", "--json"}
-OF_WHAT_IS_NO_TEXT = {"--require", "--forbid", "--discrete", "--continuous"}
+NO_PARAMETERS = {"--method", "--certify", "--truth", "--out", "--json", "--na"}
+OF_WHAT_IS_NO_TEXT = {"--require", "--forbid", "--discrete", "--continuous", "--interventions"}
 FLAGS = {"neighbour_selection": "--no-selection", "repair": "--repair"}
 
 

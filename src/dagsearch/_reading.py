@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
@@ -50,7 +50,7 @@ class Table:
 # ---------------------------------------------------------------- files to tables
 
 
-def read_table(path: str | Path) -> pd.DataFrame | NDArray[Any]:
+def read_table(path: str | Path, na: Sequence[str] = ()) -> pd.DataFrame | NDArray[Any]:
     """Read a file into a table that ``as_dataset`` accepts.
 
     Parameters
@@ -60,6 +60,9 @@ def read_table(path: str | Path) -> pd.DataFrame | NDArray[Any]:
         columns in the first line and are separated by tabs (``.tsv``), by commas, or by semicolons (with
         decimal commas or points). An unnamed first column that counts the rows from 0 or 1, as pandas and R
         write it, is dropped.
+    na
+        Entries of a text file that stand for a missing cell, beside `MISSING_ENTRIES`; numbers, such as ``"-999"``, are
+        recognised in any file.
 
     Returns
     -------
@@ -82,14 +85,24 @@ def read_table(path: str | Path) -> pd.DataFrame | NDArray[Any]:
     if path.is_dir():
         raise DataError(f"{path}: is a folder, a file is needed")
     try:
-        return reader(path)
+        return _with_gaps(reader(path, na), na)
     except FileNotFoundError:
         raise DataError(f"{path}: there is no such file") from None
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror or error})") from error
 
 
-def _read_npy(path: Path) -> NDArray[Any]:
+def _with_gaps(table: pd.DataFrame | NDArray[Any], na: Sequence[str]) -> pd.DataFrame | NDArray[Any]:
+    """Empty the cells that hold one of ``na``: the text, or the number that it is."""
+    if not na:
+        return table
+    marks: list[Any] = [*na, *(float(text) for text in na if _is_number(text))]
+    emptied = pd.DataFrame(table).apply(lambda column: column.mask(column.isin(marks)))
+    gappy: pd.DataFrame | NDArray[Any] = emptied if isinstance(table, pd.DataFrame) else emptied.to_numpy()
+    return gappy
+
+
+def _read_npy(path: Path, _: Sequence[str]) -> NDArray[Any]:
     """Read one array; pickled objects are refused."""
     try:
         with path.open("rb") as file:
@@ -99,7 +112,7 @@ def _read_npy(path: Path) -> NDArray[Any]:
     return array
 
 
-def _read_parquet(path: Path) -> pd.DataFrame:
+def _read_parquet(path: Path, _: Sequence[str]) -> pd.DataFrame:
     """Read a parquet file with pyarrow."""
     try:
         return pd.read_parquet(path, engine="pyarrow")
@@ -109,13 +122,13 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         raise DataError(f"{path}: is not a parquet file ({error})") from error
 
 
-def _read_delimited(path: Path, separators: str) -> pd.DataFrame:
+def _read_delimited(path: Path, na: Sequence[str], separators: str) -> pd.DataFrame:
     """Read a text file, split by the first of `separators` that divides its header."""
     text = _decoded(path)
     try:
         separator = _separator(text, separators)
         header = _checked_header(path, text, separator)
-        frame = _parsed(text, separator)
+        frame = _parsed(text, separator, na)
     except (csv.Error, pd.errors.ParserError) as error:
         raise DataError(f"{path}: cannot be read as a table ({error})") from error
     # pandas renames duplicates ("a", "a.1"); the names as written let the duplicate be reported.
@@ -123,7 +136,7 @@ def _read_delimited(path: Path, separators: str) -> pd.DataFrame:
     return frame.iloc[:, 1:] if _starts_with_row_numbers(frame) else frame
 
 
-_READERS: dict[str, Callable[[Path], pd.DataFrame | NDArray[Any]]] = {
+_READERS: dict[str, Callable[[Path, Sequence[str]], pd.DataFrame | NDArray[Any]]] = {
     ".csv": partial(_read_delimited, separators=",;\t"),
     ".tsv": partial(_read_delimited, separators="\t"),
     ".txt": partial(_read_delimited, separators="\t,;"),
@@ -132,7 +145,7 @@ _READERS: dict[str, Callable[[Path], pd.DataFrame | NDArray[Any]]] = {
 }
 
 
-def _parsed(text: str, separator: str) -> pd.DataFrame:
+def _parsed(text: str, separator: str, na: Sequence[str]) -> pd.DataFrame:
     """Parse a checked text with a header into typed columns."""
     return pd.read_csv(
         io.StringIO(text),
@@ -143,7 +156,7 @@ def _parsed(text: str, separator: str) -> pd.DataFrame:
         index_col=False,
         skipinitialspace=True,
         keep_default_na=False,
-        na_values=MISSING_ENTRIES,
+        na_values=[*MISSING_ENTRIES, *na],
         low_memory=False,
     )
 
@@ -294,6 +307,7 @@ def _as_floats(series: pd.Series[Any]) -> NDArray[np.float64]:
 def _read_objects(name: str, series: pd.Series[Any], *, may_mix: bool) -> Column:
     """Read a column of Python objects: numbers if all entries are, labels otherwise."""
     _require_plain_entries(name, series)
+    series = series.mask(series.map(_is_blank))
     present = series.notna().to_numpy()
     numbers = pd.to_numeric(series, errors="coerce").to_numpy(dtype=np.float64)
     is_number = ~np.isnan(numbers)
@@ -318,6 +332,11 @@ def _require_plain_entries(name: str, series: pd.Series[Any]) -> None:
                 f"column {name!r}: row {row} holds an entry of type {_type_name(entry)}; "
                 "only numbers, booleans and text can be used"
             )
+
+
+def _is_blank(entry: object) -> bool:
+    """Whether a text stands for a missing cell, as it would in a file."""
+    return isinstance(entry, str) and entry.strip() in MISSING_ENTRIES
 
 
 def _all_booleans(series: pd.Series[Any]) -> bool:

@@ -1,6 +1,7 @@
 """The table of observations: values, names and kinds, checked once at the door.
 
-Every :class:`Dataset` is complete, finite and read-only, so scores and searches need no checks of their own.
+Every :class:`Dataset` is finite and read-only. One that `as_dataset` returns is complete, too, unless whoever calls it
+can handle missing cells; everybody else needs no checks of their own.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from dagsearch._interventions import settings_from, without_column
 from dagsearch._reading import Column, Table, as_table, read_column, read_table
 from dagsearch._twins import coinciding
 from dagsearch.errors import DataError, InputError, UnknownNameError
@@ -33,10 +35,12 @@ FEW_LEVELS = 10
 #: A column has at most this many levels: their codes are 32-bit integers.
 MOST_LEVELS = int(np.iinfo(np.int32).max)
 
+_LEAST_ROWS = 3
+
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Observations of some variables, without missing or infinite values.
+    """Observations of some variables: missing cells are NaN, infinite values are refused.
 
     Parameters
     ----------
@@ -56,12 +60,17 @@ class Dataset:
     declared_levels
         How many levels each variable can have, seen in the rows or not; None for a variable of which nobody said so.
         Discrete scores go by it if they are told to. Empty: nothing is declared.
+    was_set
+        Boolean array (n_samples, n_nodes): which variables an experimenter set in which row, so that their values there
+        say nothing about their causes. None: nothing was set.
+    n_variables
+        How many variables the table has of which this is a part: priors and penalties go by it. 0: it is whole.
 
     Raises
     ------
     DataError
-        If the table is too small, holds missing or infinite values, or if two columns share a name. The message
-        names the columns.
+        If the table is too small, holds infinite values or a column without any value, if two columns share a name,
+        or if a variable was set in every row. The message names the columns.
     InputError
         If the parts do not fit together, or if a column has more levels than are declared.
     """
@@ -73,18 +82,22 @@ class Dataset:
     truth: DAG | None = None
     citation: str = ""
     declared_levels: tuple[int | None, ...] = field(default=(), kw_only=True, repr=False)
+    was_set: NDArray[np.bool_] | None = field(default=None, kw_only=True, repr=False)
+    n_variables: int = field(default=0, kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
         values = np.array(self.values, dtype=np.float64, order="C")
         values.setflags(write=False)
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "declared_levels", tuple(self.declared_levels) or (None,) * len(self.names))
+        object.__setattr__(self, "n_variables", self.n_variables or len(self.names))
         _require_fitting_parts(self)
         _require_distinct_names(self.names)
         _require_known_kinds(self)
         _require_size(self)
-        _require_complete(self)
+        _require_values(self)
         _require_finite(self)
+        object.__setattr__(self, "was_set", _checked_settings(self))
         object.__setattr__(self, "declared_levels", _checked_declarations(self))
 
     @property
@@ -97,15 +110,51 @@ class Dataset:
         """Number of variables."""
         return int(self.values.shape[1])
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether this is no part of a table with more variables."""
+        return self.n_variables == self.n_nodes
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no cell is missing."""
+        return not np.isnan(self.values).any()
+
+    @property
+    def all_rows_count(self) -> bool:
+        """Whether every row says something about every variable and its causes: no cell is missing, none was set."""
+        return self.was_set is None and self.is_complete
+
+    def require_complete(self) -> None:
+        """Raise `DataError` if cells are missing; the message names the columns."""
+        n_missing = np.isnan(self.values).sum(axis=0)
+        if n_missing.any():
+            where = ", ".join(f"{n_missing[j]} in column {self.names[j]!r}" for j in np.flatnonzero(n_missing))
+            raise DataError(f"missing values: {where}; drop these rows or columns, or impute the values")
+
+    def complete_rows(self) -> Dataset:
+        """Return the rows in which no cell is missing.
+
+        Raises
+        ------
+        DataError
+            If they are too few to be a table.
+        """
+        complete = np.flatnonzero(~np.isnan(self.values).any(axis=1))
+        if len(complete) < _LEAST_ROWS:
+            raise DataError(f"only {len(complete)} of {self.n_samples} rows have no missing cell")
+        return self.take(complete)
+
     def standardised(self) -> NDArray[np.float64]:
         """Return the values with mean 0 and (population) standard deviation 1 in each column.
 
         Raises
         ------
         DataError
-            If a column holds text or is constant.
+            If a column holds text or is constant, or if cells are missing.
         """
-        self._require_numbers()
+        self.require_complete()
+        self.require_numbers()
         self._require_variation()
         # Scaling by a power of two is exact, and squares of the result neither overflow nor vanish.
         _, exponents = np.frexp(np.abs(self.values).max(axis=0))
@@ -123,8 +172,9 @@ class Dataset:
         Raises
         ------
         DataError
-            If every value of a column is different: it has no levels to count.
+            If every value of a column is different, so that it has no levels to count, or if cells are missing.
         """
+        self.require_complete()
         codes = np.empty(self.values.shape, dtype=np.int32)
         for j, column in enumerate(self.values.T):
             levels, codes[:, j] = np.unique(column, return_inverse=True)
@@ -137,7 +187,7 @@ class Dataset:
 
     def n_levels(self) -> NDArray[np.int64]:
         """Return the number of different values of each column, (n_nodes,)."""
-        return np.array([len(np.unique(column)) for column in self.values.T], dtype=np.int64)
+        return np.array([_n_different(column) for column in self.values.T], dtype=np.int64)
 
     def coinciding_columns(self) -> tuple[tuple[str, ...], ...]:
         """Return groups of columns that hold the same information, by their names; constant columns belong to none.
@@ -162,7 +212,27 @@ class Dataset:
         DataError
             If so few rows are no table.
         """
-        return replace(self, values=self.values[np.asarray(rows, dtype=np.intp)])
+        chosen = np.asarray(rows, dtype=np.intp)
+        was_set = None if self.was_set is None else self.was_set[chosen]
+        return replace(self, values=self.values[chosen], was_set=was_set)
+
+    def part(self, rows: NDArray[np.intp], nodes: Sequence[int]) -> Dataset:
+        """Return some of the rows and variables, maybe a single one, by their positions; nothing in it was set.
+
+        Raises
+        ------
+        DataError
+            If so few rows are no table.
+        """
+        chosen = list(nodes)
+        return Dataset(
+            values=self.values[np.ix_(rows, np.array(chosen))],
+            names=tuple(self.names[j] for j in chosen),
+            kinds=tuple(self.kinds[j] for j in chosen),
+            labels=tuple(self.labels[j] for j in chosen),
+            declared_levels=tuple(self.declared_levels[j] for j in chosen),
+            n_variables=self.n_variables,
+        )
 
     def binned(self, columns: Sequence[str], n_bins: int) -> Dataset:
         """Cut continuous columns into bins of about equal frequency, which makes them discrete.
@@ -201,7 +271,7 @@ class Dataset:
         frame = pd.DataFrame(columns)
         for name, labels in zip(self.names, self.labels, strict=True):
             if labels is not None:
-                codes = columns[name].astype(np.int64)
+                codes = np.nan_to_num(columns[name], nan=-1.0).astype(np.int64)  # -1: missing
                 frame[name] = pd.Categorical.from_codes(codes, pd.Index(labels))
         return frame
 
@@ -214,7 +284,8 @@ class Dataset:
             raise InputError(f"column {name!r} is already discrete; only continuous columns can be cut into bins")
         return j
 
-    def _require_numbers(self) -> None:
+    def require_numbers(self) -> None:
+        """Raise `DataError` if a column holds text or categories; the message names it."""
         for name, labels in zip(self.names, self.labels, strict=True):
             if labels is not None:
                 raise DataError(
@@ -228,7 +299,13 @@ class Dataset:
                 raise DataError(f"column {name!r} is constant, a continuous score needs variation; drop it")
 
 
-def as_dataset(X: Any, kinds: Mapping[str, Kind] | None = None, names: Sequence[str] | None = None) -> Dataset:
+def as_dataset(
+    X: Any,
+    kinds: Mapping[str, Kind] | None = None,
+    names: Sequence[str] | None = None,
+    interventions: Any = None,
+    may_miss: bool = False,
+) -> Dataset:
     """Check a table of observations and turn it into a `Dataset`; the table itself is never changed.
 
     Text, booleans and categories become discrete columns, and so do whole numbers with at most
@@ -244,11 +321,17 @@ def as_dataset(X: Any, kinds: Mapping[str, Kind] | None = None, names: Sequence[
         The kind of single columns by name, where the inferred one is wrong.
     names
         Names for the columns in place of the table's own; the columns of an array are x0, x1, ... by default.
+    interventions
+        Which variables an experimenter set in which row: the name of a column that says so (the variable that was set,
+        several separated by semicolons, nothing where none was), which is then no variable itself; such entries as a
+        sequence, one per row; or a boolean table of all variables, or a data frame with a column for each that was set.
+    may_miss
+        Whether cells may be missing (they are NaN then) rather than refused.
 
     Returns
     -------
     Dataset
-        `X` itself if it is a `Dataset` and `kinds` is None.
+        `X` itself if it is a `Dataset` and nothing else is given.
 
     Raises
     ------
@@ -258,16 +341,29 @@ def as_dataset(X: Any, kinds: Mapping[str, Kind] | None = None, names: Sequence[
         If `kinds` or `names` do not fit the table.
     """
     if isinstance(X, Dataset):
-        return _with_kinds(X, kinds, names)
-    table = as_table(X)
-    node_names = tuple(map(str, table.names if names is None else names))
-    if len(node_names) != len(table.columns):
-        raise InputError(f"names must have {len(table.columns)} entries, one per column, got {len(node_names)}")
-    declared = _declared_kinds(kinds, node_names)
-    return _assembled(node_names, table, declared)
+        data = _with_kinds(X, kinds, names)
+    else:
+        table = as_table(X)
+        node_names = tuple(map(str, table.names if names is None else names))
+        if len(node_names) != len(table.columns):
+            raise InputError(f"names must have {len(table.columns)} entries, one per column, got {len(node_names)}")
+        if isinstance(interventions, str):
+            node_names, table, interventions = without_column(node_names, table, interventions)
+        data = _assembled(node_names, table, _declared_kinds(kinds, node_names))
+    if interventions is not None:
+        data = replace(data, was_set=settings_from(interventions, data.names, data.n_samples))
+    if not may_miss:
+        data.require_complete()
+    return data
 
 
-def read_dataset(path: str | Path, kinds: Mapping[str, Kind] | None = None) -> Dataset:
+def read_dataset(
+    path: str | Path,
+    kinds: Mapping[str, Kind] | None = None,
+    interventions: Any = None,
+    may_miss: bool = False,
+    na: Sequence[str] = (),
+) -> Dataset:
     """Read a table from a file and check it.
 
     Parameters
@@ -276,6 +372,10 @@ def read_dataset(path: str | Path, kinds: Mapping[str, Kind] | None = None) -> D
         A ``.csv``, ``.tsv``, ``.txt``, ``.parquet`` or ``.npy`` file, see `read_table`.
     kinds
         The kind of single columns by name, where the inferred one is wrong.
+    interventions, may_miss
+        As `as_dataset` takes them.
+    na
+        Entries that stand for a missing cell, beside those that always do.
 
     Raises
     ------
@@ -284,9 +384,9 @@ def read_dataset(path: str | Path, kinds: Mapping[str, Kind] | None = None) -> D
     InputError
         If the suffix is unknown or `kinds` does not fit the table.
     """
-    table = read_table(path)
+    table = read_table(path, na)
     try:
-        return as_dataset(table, kinds)
+        return as_dataset(table, kinds, interventions=interventions, may_miss=may_miss)
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
 
@@ -357,10 +457,11 @@ def _inferred_kind(column: Column) -> Kind:
     """Take labels, booleans and few whole numbers for discrete."""
     if column.labels is not None or column.is_boolean:
         return "discrete"
-    if not np.array_equal(column.values, np.round(column.values)):
+    seen = column.values[~np.isnan(column.values)]
+    if not np.array_equal(seen, np.round(seen)):
         return "continuous"
-    n_levels = len(np.unique(column.values))
-    return "discrete" if n_levels <= FEW_LEVELS and 2 * n_levels < len(column.values) else "continuous"
+    n_levels = len(np.unique(seen))
+    return "discrete" if n_levels <= FEW_LEVELS and 2 * n_levels < len(seen) else "continuous"
 
 
 def _equal_frequency_bins(values: NDArray[np.float64], n_bins: int) -> NDArray[np.intp]:
@@ -371,6 +472,11 @@ def _equal_frequency_bins(values: NDArray[np.float64], n_bins: int) -> NDArray[n
     _, dense_bins = np.unique(bins, return_inverse=True)
     binned: NDArray[np.intp] = dense_bins[level]
     return binned
+
+
+def _n_different(column: NDArray[np.float64]) -> int:
+    """Number of different values; missing cells are none."""
+    return len(np.unique(column[~np.isnan(column)]))
 
 
 def _constant_columns(values: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -409,17 +515,32 @@ def _require_known_kinds(data: Dataset) -> None:
 def _require_size(data: Dataset) -> None:
     if data.values.size == 0:
         raise DataError(f"the table is empty ({data.n_samples} rows, {data.n_nodes} columns)")
-    if data.n_nodes < 2:
+    if data.n_variables < 2:
         raise DataError(f"the table must have at least 2 columns, got only {data.names[0]!r}")
-    if data.n_samples < 3:
-        raise DataError(f"the table must have at least 3 rows, got {data.n_samples}")
+    if data.n_samples < _LEAST_ROWS:
+        raise DataError(f"the table must have at least {_LEAST_ROWS} rows, got {data.n_samples}")
 
 
-def _require_complete(data: Dataset) -> None:
-    n_missing = np.isnan(data.values).sum(axis=0)
-    if n_missing.any():
-        where = ", ".join(f"{n_missing[j]} in column {data.names[j]!r}" for j in np.flatnonzero(n_missing))
-        raise DataError(f"missing values: {where}; drop these rows or columns, or impute the values")
+def _require_values(data: Dataset) -> None:
+    empty = [data.names[j] for j in np.flatnonzero(np.isnan(data.values).all(axis=0))]
+    if empty:
+        raise DataError(f"all cells are missing in {', '.join(map(repr, empty))}: drop what holds no value")
+
+
+def _checked_settings(data: Dataset) -> NDArray[np.bool_] | None:
+    """Return what was set as a read-only copy; None if it is nothing."""
+    if data.was_set is None or not np.any(data.was_set):
+        return None
+    was_set = np.array(data.was_set, dtype=bool)
+    if was_set.shape != data.values.shape:
+        raise InputError(f"was_set must have the shape of the values, {data.values.shape}, got {was_set.shape}")
+    for j in np.flatnonzero(was_set.all(axis=0)):
+        raise DataError(
+            f"column {data.names[j]!r} was set in every row, so that nothing tells about its causes: drop the column, "
+            "or add rows in which it was observed"
+        )
+    was_set.setflags(write=False)
+    return was_set
 
 
 def _require_finite(data: Dataset) -> None:
@@ -435,6 +556,6 @@ def _require_finite(data: Dataset) -> None:
 def _checked_declarations(data: Dataset) -> tuple[int | None, ...]:
     """Return the declared numbers of levels as plain integers."""
     return tuple(
-        None if n_levels is None else checked_levels(f"declared_levels of column {name!r}", n_levels, len(np.unique(x)))
+        None if n_levels is None else checked_levels(f"declared_levels of column {name!r}", n_levels, _n_different(x))
         for name, n_levels, x in zip(data.names, data.declared_levels, data.values.T, strict=True)
     )

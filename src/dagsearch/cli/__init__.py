@@ -62,13 +62,18 @@ def discover(data: str, **options: Any) -> None:
     if options["method"] == "all":
         from dagsearch.cli.all_methods import discover_by_all  # noqa: PLC0415
 
-        discover_by_all(load(data, kinds(options), options["truth"]), data, options)
+        discover_by_all(_table(data, options), data, options)
         return
     fit = fitting(options["method"], options)
-    dataset = load(data, kinds(options), options["truth"])
+    dataset = _table(data, options)
     model = fit(dataset)
     certificate = certificate_of(model, options) if options["certify"] or model.method == "exact" else None
     deliver(model, dataset, data, options["out"], options["json_file"], certificate)
+
+
+def _table(data: str, options: dict[str, Any]) -> Any:
+    """The table that `discover` is asked about."""
+    return load(data, kinds(options), options["truth"], options["interventions"], options["na"])
 
 
 @main.command()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,15 +17,24 @@ if TYPE_CHECKING:
     from dagsearch.data import Dataset, Kind
 
 
-def load(data: str, kinds: dict[str, Kind] | None = None, truth: Path | None = None) -> Dataset:
-    """A table from a file or by its name, with its true graph if that is known."""
+def load(
+    data: str,
+    kinds: dict[str, Kind] | None = None,
+    truth: Path | None = None,
+    interventions: str | None = None,
+    na: Sequence[str] = (),
+) -> Dataset:
+    """A table from a file or by its name, with its true graph if that is known; cells may be missing."""
     from dataclasses import replace  # noqa: PLC0415
 
     from dagsearch import datasets  # noqa: PLC0415
     from dagsearch.data import as_dataset, read_dataset  # noqa: PLC0415
 
     is_file = Path(data).suffix or os.sep in data or Path(data).exists()
-    table = read_dataset(data, kinds) if is_file else as_dataset(datasets.load(data), kinds)
+    if is_file:
+        table = read_dataset(data, kinds, interventions, may_miss=True, na=na)
+    else:
+        table = as_dataset(datasets.load(data), kinds, interventions=interventions)
     return table if truth is None else replace(table, truth=_truth_over(table, truth))
 
 

@@ -181,6 +181,15 @@ DISCOVER_OPTIONS: list[Callable[..., Any]] = [
         "--continuous", group="data", callback=listed_names, help="Columns to take as continuous, comma-separated."
     ),
     _option(
+        "--interventions",
+        group="data",
+        metavar="COLUMN",
+        help="Column that names the variable set by an experimenter in each row (several: a;b; none: empty).",
+    ),
+    _option(
+        "--na", group="data", multiple=True, metavar="VALUE", help="Entry that stands for a missing cell, such as -999."
+    ),
+    _option(
         "--truth", group="data", type=click.Path(path_type=Path), help="File with the true graph, to compare with."
     ),
     _option(

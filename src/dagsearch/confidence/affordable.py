@@ -12,6 +12,7 @@ from dagsearch.confidence.posterior import Posterior, reason_against
 from dagsearch.confidence.weights import Restrictions, most_parents
 from dagsearch.scores import Score
 from dagsearch.scores.choose import milliseconds_per_fit
+from dagsearch.scores.rows import PartialScore
 
 MOST_SECONDS = 15.0
 """By the estimates below, on one core; they are upper bounds of what was measured."""
@@ -23,6 +24,9 @@ MICROSECONDS_PER_SET: dict[str, tuple[float, float]] = {
     "bdeu": (30.0, 8.0),
 }
 """What the local score of a parent set takes, in any case and per thousand rows; ``evidence`` has its own estimate."""
+
+_SECONDS_PER_PART = 0.02
+"""What the local score of a parent set takes, with about a thousand rows, if it has rows of its own."""
 
 _SECONDS_PER_PAIR_OF_SETS = 1.5e-8
 """Of sums over all graphs, which go through all 3^n pairs of a set and a subset of it."""
@@ -57,6 +61,8 @@ def reason_against_exact(score: Score, restrictions: Restrictions, most_seconds:
 
 def _seconds_per_set(score: Score) -> float | None:
     """What a local score takes; None if nobody knows."""
+    if isinstance(score, PartialScore):
+        return _SECONDS_PER_PART * (score.family.n_samples / 1000.0 + 1.0)
     thousands = score.family.n_samples / 1000.0
     if score.name == "evidence":
         return milliseconds_per_fit(score.family.n_samples, score.settings["models"]) / 1e3

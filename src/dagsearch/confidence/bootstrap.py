@@ -122,14 +122,14 @@ def _work(estimator: Any, data: Any, how: How, seed: int, n_jobs: int, engine: s
         raise InputError(f"engine must be the address of a Dask cluster or None, got {engine!r}")
     n_threads = 1 if engine is not None or n_jobs > 1 else None
     if not isinstance(estimator, CommonParameters):
-        names = as_dataset(data).names
+        names = as_dataset(data, may_miss=True).names
         rows = data if hasattr(data, "columns") or hasattr(data, "take") else np.asarray(data)
         return Resampling(clone(estimator, safe=False), rows, names, how, seed, n_threads)
     require_repeatable(estimator)
     if hasattr(estimator, "check"):
         estimator.check()
-    table = as_dataset(data, kinds=estimator.kinds)
-    return Resampling(clone(estimator), table, table.names, how, seed, n_threads)
+    table = as_dataset(data, kinds=estimator.kinds, interventions=estimator.interventions, may_miss=True)
+    return Resampling(clone(estimator).set_params(interventions=None), table, table.names, how, seed, n_threads)
 
 
 def require_repeatable(estimator: CommonParameters) -> None:

@@ -22,8 +22,9 @@ from dagsearch.confidence.sampling import ExactSampler
 from dagsearch.confidence.specifications import Specification, SpecificationResult, average, chosen_specifications
 from dagsearch.confidence.weights import Report, Restrictions, weigh
 from dagsearch.data import Dataset, Kind, as_dataset
-from dagsearch.errors import DagsearchError, InputError, UnknownNameError
+from dagsearch.errors import DagsearchError, DataError, InputError, UnknownNameError
 from dagsearch.graph import Knowledge
+from dagsearch.missing import Missing, without_gaps
 from dagsearch.scores.choose import choose
 from dagsearch.search.monitor import Monitor, Progress
 from dagsearch.search.progress import progress_bar
@@ -75,6 +76,10 @@ class Posterior(BaseEstimator):  # type: ignore[misc]
         Whether to draw a bar on standard error.
     kinds
         Kinds of columns, as `dagsearch.as_dataset` takes them.
+    missing
+        What to do where cells are missing, as `dagsearch.scores.make` takes it.
+    interventions
+        What was set by experiments, as `dagsearch.as_dataset` takes it.
 
     Attributes
     ----------
@@ -102,6 +107,8 @@ class Posterior(BaseEstimator):  # type: ignore[misc]
     time_limit: float | None = None
     progress: bool = False
     kinds: Mapping[str, Kind] | None = None
+    missing: Missing = "local"
+    interventions: Any = None
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Find the posterior.
@@ -122,8 +129,10 @@ class Posterior(BaseEstimator):  # type: ignore[misc]
         """
         self._check()
         rng, seed = checks.generator(self.random_state)
-        data = as_dataset(X, kinds=self.kinds)
+        data = as_dataset(X, kinds=self.kinds, interventions=self.interventions, may_miss=True)
+        data, notes_on_gaps = without_gaps(data, self.missing, rng)
         if self.specifications is not None:
+            _require_all_rows(data)
             self.confidence_, self.score_ = self._over_specifications(data, rng, seed), None
             return self
         judge = self._judge(data)
@@ -131,7 +140,8 @@ class Posterior(BaseEstimator):  # type: ignore[misc]
         restrictions = self._restrictions(judge.data)
         with self._watching() as watch:
             found = self._posterior(judge, restrictions, rng, watch)
-        self.confidence_ = replace(found, details={**found.details, "seed": seed})
+        notes = (*notes_on_gaps, *found.notes)
+        self.confidence_ = replace(found, notes=notes, details={**found.details, "seed": seed})
         self.score_ = judge.score
         return self
 
@@ -307,6 +317,14 @@ def _guarded(monitor: Monitor) -> Iterator[_Watch]:
         raise KeyboardInterrupt
 
 
+def _require_all_rows(data: Dataset) -> None:
+    """Refuse specifications, which change the scale of whole columns, on tables with gaps."""
+    if not data.all_rows_count:
+        raise DataError(
+            "specifications need complete rows in which nothing was set: set missing='drop' or missing='impute'"
+        )
+
+
 def reason_against(score: scores.Score) -> str:
     """Say why no posterior can be made of a score; nothing if one can."""
     if score.equal_variances:
@@ -336,6 +354,8 @@ def posterior(
     time_limit: float | None = None,
     progress: bool = False,
     kinds: Mapping[str, Kind] | None = None,
+    missing: Missing = "local",
+    interventions: Any = None,
     **score_settings: Any,
 ) -> Confidence:
     """The posterior over DAGs; parameters are those of `Posterior`, settings of the score given by their names.
@@ -359,5 +379,7 @@ def posterior(
         time_limit=time_limit,
         progress=progress,
         kinds=kinds,
+        missing=missing,
+        interventions=interventions,
     )
     return model.fit(data).confidence_

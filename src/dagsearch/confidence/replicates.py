@@ -192,4 +192,5 @@ def _parts(table: Any) -> Any:
     """What decides the outcome; not where a table comes from, nor its true graph."""
     if not isinstance(table, Dataset):
         return table
-    return table.values, table.kinds, table.labels, table.declared_levels
+    parts = (table.values, table.kinds, table.labels, table.declared_levels)
+    return parts if table.was_set is None else (*parts, table.was_set)

@@ -12,6 +12,7 @@ from dagsearch.errors import InputError
 from dagsearch.estimators.base import DagEstimator
 from dagsearch.estimators.exact import ExactSearch
 from dagsearch.estimators.searches import CDUCT
+from dagsearch.missing import without_gaps
 from dagsearch.parameters import declared
 
 logger = logging.getLogger("dagsearch")
@@ -46,8 +47,10 @@ def discover(data: Any, **settings: Any) -> DagEstimator:
         If a setting or the table is wrong; the message names it.
     """
     settings = {"confidence": "auto", **settings}
-    dataset = as_dataset(data, kinds=settings.get("kinds"))
-    method, reason = _choice(dataset, settings)
+    dataset = as_dataset(
+        data, kinds=settings.get("kinds"), interventions=settings.pop("interventions", None), may_miss=True
+    )
+    method, reason = _choice(without_gaps(dataset, settings.get("missing", "local")).data, settings)
     model = method(**settings).fit(dataset)
     note = f"method: {model.method}, since {reason}"
     logger.info(note)

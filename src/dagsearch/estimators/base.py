@@ -19,6 +19,7 @@ from dagsearch.estimators import sureness
 from dagsearch.estimators.result import Construction, Graph, Result
 from dagsearch.gam import max_parents_for
 from dagsearch.graph import DAG, PDAG, CyclicGraph
+from dagsearch.missing import without_gaps
 from dagsearch.parameters import (
     CommonParameters,
     ContinuousScoreParameters,
@@ -79,6 +80,8 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
     """Whether any score will do; otherwise it must be the same for equivalent graphs."""
     by_score: ClassVar[bool] = True
     """Whether the score constructs the graph; otherwise it only judges it."""
+    counts_rows: ClassVar[bool] = False
+    """Whether the method does with the rows that count for each variable and its causes: cells may be missing."""
     pruned_by_significance: ClassVar[bool] = False
     """Whether ``prune="auto"`` is CAM pruning with any continuous score, as the score does not construct the graph."""
 
@@ -124,7 +127,9 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
         """
         self.check()
         rng, seed = checks.generator(self.random_state)
-        data = as_dataset(X, kinds=self.kinds)
+        given = as_dataset(X, kinds=self.kinds, interventions=self.interventions, may_miss=True)
+        data, notes_on_gaps = without_gaps(given, self.missing, rng)
+        self._require_rows(data)
         self._require_kinds(data)
         with self._monitor() as monitor:
             judgement = self._judgement(data)
@@ -139,7 +144,7 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
         self.pruned_dag_ = self._pruned(found)
         self.score_ = score
         n_evaluations = score.n_evaluations - n_before
-        sure = sureness.of(self, judgement, data, rng, found.status)
+        sure = sureness.of(self, judgement, given, rng, found.status)
         self.confidence_ = sure.confidence
         self.n_features_in_ = data.n_nodes
         self.feature_names_in_ = np.array(data.names, dtype=object)
@@ -161,6 +166,8 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
             settings={**self._common_settings(score, pruning), **found.settings},
             notes=(
                 *judgement.notes,
+                *notes_on_gaps,
+                *note_on_interventions(data),
                 *note_on_coinciding_columns(judgement.data),
                 *notes_on_pruning,
                 *found.notes,
@@ -190,6 +197,24 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
         scores.check_settings(self.models, self.noise, self.min_effect)
         if isinstance(self.score, str) and self.score not in ("auto", *scores.names()):
             raise UnknownNameError("score", self.score, ("auto", *scores.names()))
+
+    def _require_rows(self, data: Dataset) -> None:
+        """Refuse missing cells and interventions where the method needs all rows of all columns."""
+        if data.all_rows_count or self.counts_rows:
+            return
+        if data.was_set is not None:
+            raise DataError(
+                f"{self.method} cannot learn from interventions; use cd-uct, order, greedy or exact, or leave the rows "
+                "in which something was set out"
+            )
+        n_missing = np.isnan(data.values).sum(axis=0)
+        where = _some(
+            [f"{n_missing[j]} in column {data.names[j]!r}" for j in np.flatnonzero(n_missing)], ", ", "column"
+        )
+        raise DataError(
+            f"missing values: {where}; {self.method} needs complete rows: set missing='drop' or missing='impute', or "
+            "use a method that goes by the rows that it can use, such as cd-uct, order, greedy, exact or pc"
+        )
 
     def _require_kinds(self, data: Dataset) -> None:
         """Refuse text where the method needs numbers, and point to methods that do not."""
@@ -260,6 +285,11 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
         method = self._auto_pruning(score) if self.prune == "auto" else self.prune
         if method == "none":
             return method, ()
+        if not data.all_rows_count:
+            message = "tests of edges need complete rows in which nothing was set"
+            if self.prune == "auto":
+                return "none", (f"not pruned: {message}",)
+            raise InputError(f"prune={method!r}: {message}; set prune='none', or missing='drop' or 'impute'")
         data.standardised()
         testable, possible = max_parents_for(data.n_samples), self._possible_parents(score, data)
         if method == "coefficients" or possible <= testable:
@@ -313,6 +343,15 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
             "time_limit": self.time_limit,
             "n_jobs": self.n_jobs,
         }
+
+
+def note_on_interventions(data: Dataset) -> tuple[str, ...]:
+    """Say in how many rows variables were set, if any was."""
+    if data.was_set is None:
+        return ()
+    n_set = data.was_set.sum(axis=0)
+    listed = [f"{data.names[j]!r} in {n_set[j]} rows" for j in np.flatnonzero(n_set)]
+    return (f"set by experiments: {_some(listed, ', ', 'variable')}; what was set tells nothing about its own causes",)
 
 
 def note_on_coinciding_columns(data: Dataset) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,8 @@ from dagsearch.search.protocol import FINISHED, Outcome, Problem
 
 class ScoreSearch(DagEstimator, KnowledgeParameters):
     """Base of the searches over DAGs."""
+
+    counts_rows: ClassVar[bool] = True
 
     # What most searches take as a parameter; the others have it as an attribute of the class.
     edge_budget = BudgetParameters.edge_budget

@@ -65,7 +65,7 @@ def of(model: DagEstimator, judgement: Judgement, data: Dataset, rng: np.random.
         return Sureness(notes=("confidence: none, since the search was interrupted",))
     try:
         if model.confidence == "auto":
-            return _where_it_takes_seconds(model, judgement, rng)
+            return _where_it_takes_seconds(model, judgement, data, rng)
         (own_rng,) = rng.spawn(1)
         if model.confidence == "bootstrap":
             return Sureness(_bootstrap(model, data, own_rng))
@@ -74,11 +74,13 @@ def of(model: DagEstimator, judgement: Judgement, data: Dataset, rng: np.random.
         return Sureness(notes=("confidence: none, since it was interrupted; the graph is that of the whole search",))
 
 
-def _where_it_takes_seconds(model: DagEstimator, judgement: Judgement, rng: np.random.Generator) -> Sureness:
+def _where_it_takes_seconds(
+    model: DagEstimator, judgement: Judgement, data: Dataset, rng: np.random.Generator
+) -> Sureness:
     """What ``"auto"`` stands for."""
     from dagsearch.confidence.exact import PrecisionError  # noqa: PLC0415
 
-    reason = _reason_against(model, judgement)
+    reason = _reason_against(model, judgement, data)
     if not reason:
         (own_rng,) = rng.spawn(1)
         try:
@@ -88,12 +90,14 @@ def _where_it_takes_seconds(model: DagEstimator, judgement: Judgement, rng: np.r
     return Sureness(notes=(f"confidence: none, since {reason}{_way_out(model, judgement.score)}",))
 
 
-def _reason_against(model: DagEstimator, judgement: Judgement) -> str:
+def _reason_against(model: DagEstimator, judgement: Judgement, data: Dataset) -> str:
     """Why ``"auto"`` computes nothing; nothing if it does."""
     from dagsearch.confidence.affordable import MOST_SECONDS, reason_against_exact  # noqa: PLC0415
 
     if getattr(model, "edge_budget", None) is not None:
         return "a posterior knows no edge budget"
+    if model.missing == "impute" and not data.is_complete:
+        return "a posterior would take filled cells for seen ones"
     if not model.by_score:
         return f"{model.method} does not construct its graph by a score"
     most_seconds = min(MOST_SECONDS, MOST_SECONDS if model.time_limit is None else model.time_limit)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 Variances = Literal["different", "equal"]
 Levels = Literal["seen", "declared"] | Mapping[str, int]
+Missing = Literal["local", "drop", "impute", "refuse"]
 
 SCORES = ("evidence", "bic-linear", "bic-quadratic", "bic-gp", "bic-gam", "bic-discrete", "bdeu")
 PENALTIES = ("auto", "edges", "parameters", "extended")
@@ -75,6 +76,21 @@ class CommonParameters:
     n_replicates: int = parameter(100, 'Replicates of ``confidence="bootstrap"``.', "--replicates", group="confidence")
     kinds: Any = parameter(
         None, '``{"column": "continuous" | "discrete"}`` where the inferred kind is wrong.', group="data"
+    )
+    missing: Missing = parameter(
+        "local",
+        'What to do where cells are missing: ``"local"``: each local score goes by the rows in which the variable and '
+        'its causes were seen; ``"drop"``: rows with a missing cell are left out; ``"impute"``: cells are filled by a '
+        'draw from a model of all columns, a new one for each replicate of ``confidence="bootstrap"``; ``"refuse"``.',
+        "--missing",
+        group="data",
+        choices=get_args(Missing),
+    )
+    interventions: Any = parameter(
+        None,
+        "What was set by experiments in which row: the name of a column that says so, such entries, or a boolean "
+        "table; see `dagsearch.as_dataset`.",
+        group="data",
     )
     random_state: Any = parameter(
         None,

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 from dagsearch import checks
 from dagsearch.data import Dataset, as_dataset
 from dagsearch.errors import InputError, UnknownNameError
+from dagsearch.missing import Missing, without_gaps
 from dagsearch.scores.base import Score
 from dagsearch.scores.custom import CustomGraphScore, CustomLocalScore
 from dagsearch.scores.discrete import BDeuScore, DiscreteBICScore
 from dagsearch.scores.evidence import DEFAULT_MIN_EFFECT, EvidenceScore
 from dagsearch.scores.gam import GAMScore
 from dagsearch.scores.gp import GPScore
-from dagsearch.scores.levels import Levels, require_levels
+from dagsearch.scores.levels import Levels, cardinalities, known_levels, require_levels
 from dagsearch.scores.mean_models import MODELS, Model
 from dagsearch.scores.noise import NOISES, Noise
 from dagsearch.scores.regression import LinearScore, QuadraticScore
+from dagsearch.scores.rows import PartialScore
 
 __all__ = [
     "CONTINUOUS",
@@ -48,6 +51,9 @@ _MEANT_FOR = {
     "sample_size": ("bdeu",),
     "levels": DISCRETE,
 }
+# Scores that handle missing cells themselves: one matrix of moments serves all local scores.
+_TAKE_GAPS = ("bic-linear",)
+
 _IDLE: dict[str, Any] = {"variances": "different", "sample_size": 1.0, "levels": "seen"}
 
 
@@ -67,6 +73,8 @@ def make(
     models: Sequence[Model] | None = None,
     noise: Noise | None = None,
     min_effect: float | None = None,
+    missing: Missing = "local",
+    interventions: Any = None,
 ) -> Score:
     """Make the score ``name`` for a table.
 
@@ -99,6 +107,13 @@ def make(
     min_effect
         Share of the variation that the other parents leave unexplained which an edge must explain, from 0 to below 1;
         for ``evidence`` and for BIC that does not count edges alone. None: 0.01 for ``evidence``, 0 for the others.
+    missing
+        What to do where cells are missing: ``"local"``: each local score goes by the rows in which the variable and its
+        parents were seen; ``"drop"``: rows with a missing cell are left out; ``"impute"``: cells are filled by one draw
+        from a model of all columns; ``"refuse"``.
+    interventions
+        What was set by experiments, as `dagsearch.as_dataset` takes it: a variable's local scores leave out the rows
+        in which it was set.
 
     Raises
     ------
@@ -122,20 +137,41 @@ def make(
         "levels": levels,
     }
     _require_meant(name, given)
-    dataset = as_dataset(data)
+    dataset = without_gaps(as_dataset(data, interventions=interventions, may_miss=True), missing).data
+    takes_gaps = name in _TAKE_GAPS
+    if dataset.all_rows_count or (takes_gaps and dataset.was_set is None):
+        return _made(name, given, dataset, n_jobs)
+    if name in DISCRETE:
+        given["levels"] = _levels_of_whole(dataset, levels)
+    return PartialScore(dataset, partial(_made, name, given), n_jobs, takes_gaps)
+
+
+def _made(name: str, settings: dict[str, Any], data: Dataset, n_jobs: int = 1) -> Score:
+    """Make a score on a table in which all rows count, or of a kind that handles missing cells itself."""
+    min_effect = settings["min_effect"]
     if name == "evidence":
         return EvidenceScore(
-            dataset,
-            _checked_models(models),
-            _checked_noise(noise),
+            data,
+            _checked_models(settings["models"]),
+            _checked_noise(settings["noise"]),
             DEFAULT_MIN_EFFECT if min_effect is None else _checked_effect(min_effect),
             n_jobs,
         )
+    levels = settings["levels"]
+    if isinstance(levels, Mapping):  # those of the columns of this part of a table
+        levels = {column: n_levels for column, n_levels in levels.items() if column in data.names or data.is_whole}
     if name == "bdeu":
-        return BDeuScore(dataset, sample_size, levels)
+        return BDeuScore(data, settings["sample_size"], levels)
     if name == "bic-discrete":
-        return DiscreteBICScore(dataset, levels)
-    return _regression(name, dataset, variances, penalty or "edges", n_jobs, _checked_effect(min_effect or 0.0))
+        return DiscreteBICScore(data, levels)
+    penalty = settings["penalty"] or "edges"
+    return _regression(name, data, settings["variances"], penalty, n_jobs, _checked_effect(min_effect or 0.0))
+
+
+def _levels_of_whole(data: Dataset, levels: Levels) -> dict[str, int]:
+    """How many levels each column has, for parts of the table that may lack some."""
+    counts = cardinalities(data, known_levels(data, levels))
+    return dict(zip(data.names, counts.tolist(), strict=True))
 
 
 def _regression(name: str, data: Dataset, variances: str, penalty: str, n_jobs: int, min_effect: float) -> Score:

@@ -70,6 +70,8 @@ class Score:
     """How many local scores may be evaluated to learn those of all parent sets, if nobody says how many."""
     approximates: ClassVar[bool] = False
     """Whether rewards are BIC: log probabilities of the data up to an error that does not vanish with more rows."""
+    is_per_row: ClassVar[bool] = True
+    """Whether rewards are divided by the number of rows."""
     no_probability: ClassVar[str] = ""
     """Why rewards cannot be read as log probabilities, if so."""
 

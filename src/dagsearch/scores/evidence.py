@@ -54,6 +54,7 @@ class EvidenceScore(PooledScore):
 
     name: ClassVar[str] = "evidence"
     fits_all_nodes: ClassVar[bool] = False
+    is_per_row: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -67,7 +68,7 @@ class EvidenceScore(PooledScore):
         with one_blas_thread():  # more would change the rounding
             self._mean_models = MeanModels(np.ascontiguousarray(data.standardised().T), models)
         self._means: dict[Key, MeanFit] = {}
-        self._penalties = _penalties(data.n_nodes, data.n_samples, min_effect)
+        self._penalties = _penalties(data.n_variables, data.n_samples, min_effect)
         family = empty_family(data.n_nodes, n_samples=float(data.n_samples), penalise_parameters=True)
         super().__init__(data.n_nodes, family, n_jobs, Twins.among(self.columns.T))
 

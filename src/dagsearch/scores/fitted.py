@@ -47,7 +47,7 @@ class FittedScore(PooledScore):
         n_jobs: int = 1,
         min_effect: float = 0.0,
     ) -> None:
-        settings = bic_settings(data.n_samples, data.n_nodes, variances, penalty, min_effect)
+        settings = bic_settings(data.n_samples, data.n_variables, variances, penalty, min_effect)
         twins = Twins.among(data.standardised())
         super().__init__(data.n_nodes, empty_family(data.n_nodes, **settings), n_jobs, twins)
         self.penalty = penalty

@@ -18,6 +18,7 @@ from dagsearch.errors import InputError
 from dagsearch.graph.bitset import row_of
 from dagsearch.kernels.local import LINEAR, QUADRATIC, regression_terms_of, residual_sum_of_squares
 from dagsearch.scores.base import Score, empty_family
+from dagsearch.scores.moments import moments
 
 _MAX_GRAM_BYTES = 2**30
 _MAX_FULL_NODES = 25
@@ -31,11 +32,13 @@ def price_of(min_effect: float) -> float:
     return -math.log1p(-min_effect)
 
 
-def bic_settings(n_samples: int, n_nodes: int, variances: str, penalty: str, min_effect: float = 0.0) -> dict[str, Any]:
+def bic_settings(
+    n_samples: float, n_variables: int, variances: str, penalty: str, min_effect: float = 0.0
+) -> dict[str, Any]:
     """Fields of a `Family` that turn residual sums into the paper's scores, divided by n."""
     equal = variances == "equal"
-    n_sharing = n_nodes if equal else 1
-    many_candidates = EXTENSION * math.log(n_nodes) / n_samples if penalty == "extended" else 0.0
+    n_sharing = n_variables if equal else 1
+    many_candidates = EXTENSION * math.log(n_variables) / n_samples if penalty == "extended" else 0.0
     return {
         "n_samples": float(n_samples),
         "equal_variances": equal,
@@ -73,6 +76,7 @@ class GramScore(Score):
         variances: str,
         penalty: str,
         min_effect: float,
+        n_samples: float | None = None,
     ) -> None:
         n_columns = len(gram) if family_code == QUADRATIC else data.n_nodes
         super().__init__(
@@ -83,7 +87,9 @@ class GramScore(Score):
                 gram=gram,
                 work=np.empty((n_columns + 1, n_columns + 1)),
                 columns=np.empty(n_columns + 1, dtype=np.int64),
-                **bic_settings(data.n_samples, data.n_nodes, variances, penalty, min_effect),
+                **bic_settings(
+                    data.n_samples if n_samples is None else n_samples, data.n_variables, variances, penalty, min_effect
+                ),
             ),
         )
         self.penalty = penalty
@@ -112,7 +118,7 @@ class GramScore(Score):
 
 
 class LinearScore(GramScore):
-    """BIC with ordinary least squares on the parents, with intercept."""
+    """BIC with ordinary least squares on the parents, with intercept; cells may be missing."""
 
     name: ClassVar[str] = "bic-linear"
 
@@ -124,7 +130,12 @@ class LinearScore(GramScore):
     def __init__(
         self, data: Dataset, variances: str = "different", penalty: str = "edges", min_effect: float = 0.0
     ) -> None:
-        super().__init__(data, LINEAR, _gram(data.standardised()), variances, penalty, min_effect)
+        if data.is_complete:
+            super().__init__(data, LINEAR, _gram(data.standardised()), variances, penalty, min_effect)
+            return
+        data.require_numbers()
+        found = moments(data.values, data.names)
+        super().__init__(data, LINEAR, found.correlations, variances, penalty, min_effect, found.n_rows)
 
 
 class QuadraticScore(GramScore):
