@@ -125,6 +125,13 @@ class Dataset:
         """Whether every row says something about every variable and its causes: no cell is missing, none was set."""
         return self.was_set is None and self.is_complete
 
+    def seen_together(self) -> NDArray[np.bool_]:
+        """Return whether a row tells about each edge, (n_nodes, n_nodes): both were seen, and the effect was not set."""
+        seen = ~np.isnan(self.values)
+        counts = seen if self.was_set is None else seen & ~self.was_set
+        together: NDArray[np.bool_] = seen.T.astype(np.float64) @ counts.astype(np.float64) > 0.0
+        return together
+
     def require_complete(self) -> None:
         """Raise `DataError` if cells are missing; the message names the columns."""
         n_missing = np.isnan(self.values).sum(axis=0)

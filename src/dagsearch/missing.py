@@ -64,7 +64,7 @@ def without_gaps(data: Dataset, missing: Missing, rng: np.random.Generator | Non
 def imputed(data: Dataset, rng: np.random.Generator) -> Dataset:
     """Fill missing cells by one draw: each column in turn from its regression on all others, round after round.
 
-    Categories take part as indicators, and the one with the largest draw is taken.
+    Categories take part as indicators of all levels but the first, and the level with the largest draw is taken.
 
     Parameters
     ----------
@@ -83,18 +83,26 @@ def imputed(data: Dataset, rng: np.random.Generator) -> Dataset:
     values = data.values.copy()
     for node, block in enumerate(filled):
         gaps = np.isnan(values[:, node])
-        levels = np.unique(values[~gaps, node])
-        drawn = block[:, 0] if block.shape[1] == 1 else levels[block.argmax(axis=1)]
-        values[gaps, node] = drawn[gaps]
+        values[gaps, node] = _as_values(data, node, block)[gaps]
     return replace(data, values=values)
 
 
 def _coordinates(data: Dataset, node: int) -> NDArray[np.float64]:
-    """A column as it is, or an indicator for each level of a discrete one, (n_samples, n_coordinates)."""
+    """A column as it is, or indicators of the levels of a discrete one, (n_samples, n_coordinates)."""
     column = data.values[:, node]
     if data.kinds[node] == "continuous":
         return column[:, None]
     levels = np.unique(column[~np.isnan(column)])
-    indicators = (column[:, None] == levels).astype(np.float64)
+    indicators = np.asarray(column[:, None] == levels[1:], dtype=np.float64)  # the first follows from the others
     indicators[np.isnan(column)] = np.nan
-    return np.asarray(indicators)
+    return indicators
+
+
+def _as_values(data: Dataset, node: int, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Values from coordinates that were filled."""
+    if data.kinds[node] == "continuous":
+        return coordinates[:, 0]
+    seen = data.values[~np.isnan(data.values[:, node]), node]
+    of_first = 1.0 - coordinates.sum(axis=1, keepdims=True)
+    values: NDArray[np.float64] = np.unique(seen)[np.hstack([of_first, coordinates]).argmax(axis=1)]
+    return values

@@ -168,6 +168,7 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
                 *judgement.notes,
                 *notes_on_gaps,
                 *note_on_interventions(data),
+                *note_on_unseen_pairs(data),
                 *note_on_coinciding_columns(judgement.data),
                 *notes_on_pruning,
                 *found.notes,
@@ -352,6 +353,17 @@ def note_on_interventions(data: Dataset) -> tuple[str, ...]:
     n_set = data.was_set.sum(axis=0)
     listed = [f"{data.names[j]!r} in {n_set[j]} rows" for j in np.flatnonzero(n_set)]
     return (f"set by experiments: {_some(listed, ', ', 'variable')}; what was set tells nothing about its own causes",)
+
+
+def note_on_unseen_pairs(data: Dataset) -> tuple[str, ...]:
+    """Say of which pairs of variables no row tells anything, if there are any."""
+    if data.all_rows_count:
+        return ()
+    together = data.seen_together()
+    unseen = [f"{data.names[i]!r} and {data.names[j]!r}" for i, j in np.argwhere(np.triu(~together & ~together.T, 1))]
+    if not unseen:
+        return ()
+    return (f"never seen together, so that there is no edge between them: {_some(unseen, ', ', 'pair')}",)
 
 
 def note_on_coinciding_columns(data: Dataset) -> tuple[str, ...]:

@@ -121,7 +121,7 @@ class ScoreSearch(DagEstimator, KnowledgeParameters):
         if self.start is not None:
             given = start_edges(self.start, data.names)
             start = DAG.from_adjacency(start | given, names=data.names).adjacency.astype(bool)
-        allowed = knowledge.allowed_edges(data.names)
+        allowed = knowledge.allowed_edges(data.names) & (data.seen_together() | start)
         for cause, effect in np.argwhere(start & ~allowed):
             raise InputError(
                 f"start has the edge {data.names[cause]} -> {data.names[effect]}, which knowledge rules out"
