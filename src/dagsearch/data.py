@@ -126,7 +126,7 @@ class Dataset:
         return self.was_set is None and self.is_complete
 
     def seen_together(self) -> NDArray[np.bool_]:
-        """Return whether a row tells about each edge, (n_nodes, n_nodes): both were seen, and the effect was not set."""
+        """Return for which edges a row tells something, (n_nodes, n_nodes): both seen, and the effect not set."""
         seen = ~np.isnan(self.values)
         counts = seen if self.was_set is None else seen & ~self.was_set
         together: NDArray[np.bool_] = seen.T.astype(np.float64) @ counts.astype(np.float64) > 0.0
