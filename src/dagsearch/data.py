@@ -56,6 +56,8 @@ class Dataset:
     declared_levels
         How many levels each variable can have, seen in the rows or not; None for a variable of which nobody said so.
         Discrete scores go by it if they are told to. Empty: nothing is declared.
+    ordered
+        Whether the levels of each discrete variable have an order, that of their codes. Empty: none has.
 
     Raises
     ------
@@ -73,12 +75,14 @@ class Dataset:
     truth: DAG | None = None
     citation: str = ""
     declared_levels: tuple[int | None, ...] = field(default=(), kw_only=True, repr=False)
+    ordered: tuple[bool, ...] = field(default=(), kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
         values = np.array(self.values, dtype=np.float64, order="C")
         values.setflags(write=False)
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "declared_levels", tuple(self.declared_levels) or (None,) * len(self.names))
+        object.__setattr__(self, "ordered", tuple(map(bool, self.ordered)) or (False,) * len(self.names))
         _require_fitting_parts(self)
         _require_distinct_names(self.names)
         _require_known_kinds(self)
@@ -106,12 +110,8 @@ class Dataset:
             If a column holds text or is constant.
         """
         self._require_numbers()
-        self._require_variation()
-        # Scaling by a power of two is exact, and squares of the result neither overflow nor vanish.
-        _, exponents = np.frexp(np.abs(self.values).max(axis=0))
-        scaled = np.ldexp(self.values, -exponents)
-        standardised: NDArray[np.float64] = (scaled - scaled.mean(axis=0)) / scaled.std(axis=0)
-        return standardised
+        self.require_variation()
+        return standardised(self.values)
 
     def codes(self) -> NDArray[np.int32]:
         """Return each column recoded to 0..r-1 by its sorted values.
@@ -219,13 +219,24 @@ class Dataset:
             if labels is not None:
                 raise DataError(
                     f"column {name!r} holds text/categories, a continuous score needs numbers; "
-                    "use bic-discrete, or encode it"
+                    "use the score mixed, or bic-discrete if all columns are discrete, or encode it"
                 )
 
-    def _require_variation(self) -> None:
+    def require_variation(self) -> None:
+        """Raise `DataError` if a column is constant."""
         for name, constant in zip(self.names, _constant_columns(self.values), strict=True):
             if constant:
                 raise DataError(f"column {name!r} is constant, a continuous score needs variation; drop it")
+
+
+def standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return columns, (n_samples, n_columns), with mean 0 and standard deviation 1; constant ones become zeros."""
+    # Scaling by a power of two is exact, and squares of the result neither overflow nor vanish.
+    _, exponents = np.frexp(np.abs(values).max(axis=0, initial=0.0))
+    scaled = np.ldexp(values, -exponents)
+    spread = np.where(_constant_columns(values), 1.0, scaled.std(axis=0))
+    centred: NDArray[np.float64] = np.where(_constant_columns(values), 0.0, scaled - scaled.mean(axis=0)) / spread
+    return centred
 
 
 def as_dataset(X: Any, kinds: Mapping[str, Kind] | None = None, names: Sequence[str] | None = None) -> Dataset:
@@ -381,7 +392,7 @@ def _constant_columns(values: NDArray[np.float64]) -> NDArray[np.bool_]:
 def _require_fitting_parts(data: Dataset) -> None:
     if data.values.ndim != 2:
         raise DataError(f"values must have 2 dimensions (samples x variables), got {data.values.ndim}")
-    for part in ("names", "kinds", "labels", "declared_levels"):
+    for part in ("names", "kinds", "labels", "declared_levels", "ordered"):
         n_entries = len(getattr(data, part))
         if n_entries != data.n_nodes:
             raise InputError(f"{part} must have {data.n_nodes} entries, one per column, got {n_entries}")

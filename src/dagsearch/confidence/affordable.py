@@ -10,7 +10,7 @@ from typing import Any, Never
 from dagsearch.confidence.exact import MOST_NODES, PrecisionError
 from dagsearch.confidence.posterior import Posterior, reason_against
 from dagsearch.confidence.weights import Restrictions, most_parents
-from dagsearch.scores import Score
+from dagsearch.scores import MIXED, Score
 from dagsearch.scores.choose import milliseconds_per_fit
 
 MOST_SECONDS = 15.0
@@ -22,7 +22,8 @@ MICROSECONDS_PER_SET: dict[str, tuple[float, float]] = {
     "bic-discrete": (14.0, 4.0),
     "bdeu": (30.0, 8.0),
 }
-"""What the local score of a parent set takes, in any case and per thousand rows; ``evidence`` has its own estimate."""
+"""What the local score of a parent set takes, in any case and per thousand rows; ``evidence`` and ``mixed`` have their
+own estimate."""
 
 _SECONDS_PER_PAIR_OF_SETS = 1.5e-8
 """Of sums over all graphs, which go through all 3^n pairs of a set and a subset of it."""
@@ -58,8 +59,8 @@ def reason_against_exact(score: Score, restrictions: Restrictions, most_seconds:
 def _seconds_per_set(score: Score) -> float | None:
     """What a local score takes; None if nobody knows."""
     thousands = score.family.n_samples / 1000.0
-    if score.name == "evidence":
-        return milliseconds_per_fit(score.family.n_samples, score.settings["models"]) / 1e3
+    if score.name in ("evidence", *MIXED):
+        return milliseconds_per_fit(score.family.n_samples, score.settings["models"], score.name) / 1e3
     if score.name not in MICROSECONDS_PER_SET:
         return None
     fixed, per_thousand_rows = MICROSECONDS_PER_SET[score.name]

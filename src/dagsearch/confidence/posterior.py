@@ -320,7 +320,7 @@ def require_log_probability(score: scores.Score) -> None:
     if reason:
         raise InputError(
             f"score must be a sum of log probabilities for a posterior, got {score.name!r}: {reason}; use "
-            "evidence, bdeu, bic-linear or bic-discrete"
+            "evidence, mixed, bdeu, bic-linear or bic-discrete"
         )
 
 
