@@ -1,18 +1,24 @@
 """What discrete parents say about a discrete variable, by counting: Dirichlet priors around independence.
 
-For an equivalent sample size s, the prior of the joint table of variable and parents is a Dirichlet distribution with s
-times the product of the shares of all levels as its parameters (Heckerman, Geiger and Chickering 1995, with the empty
-graph as prior network). The gain over no parents is then the same in both directions of an edge. It is averaged over a
-grid of s: a large one says that effects are weak, and costs nearly nothing where there are none.
+For an equivalent sample size s, the prior of the joint table of some variables is a Dirichlet distribution with s times
+the product of the shares of their levels as its parameters (Heckerman, Geiger and Chickering 1995, with the empty graph
+as prior network). The shares are estimated from the same rows, at the price of half a logarithm per share: of the
+number of draws from the prior that the table amounts to (those that open a table in the Chinese restaurant).
+
+The gain of parents is then f(variable and parents) - f(parents) - f(variable) for a function f of sets, so that a
+single edge gains the same in both directions. It is averaged over a grid of s: a large one says that effects are weak,
+and costs nearly nothing where there are none.
 """
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, logsumexp
+from scipy.special import digamma, gammaln, logsumexp
 
-SAMPLE_SIZES = np.array([1.0, 4.0, 16.0, 64.0, 256.0, 1024.0])
+SAMPLE_SIZES = np.array([4.0, 16.0, 64.0, 256.0, 1024.0])
 
 Codes = NDArray[np.int64]
 
@@ -22,36 +28,34 @@ def counts_gain(target: Codes, parents: list[Codes]) -> float:
 
     All columns are codes 0..r-1, (n_samples,), each of them seen.
     """
-    shares = np.bincount(target) / len(target)
-    rows_of_cells, configurations = _configurations(parents)
-    of_parents = np.ones(len(rows_of_cells))
-    for column in parents:
-        of_parents *= (np.bincount(column) / len(column))[column[rows_of_cells]]
-    n_levels = len(shares)
-    cells = configurations * n_levels + target
-    joint, n_joint = np.unique(cells, return_counts=True)
-    prior = of_parents[joint // n_levels] * shares[joint % n_levels]
-    by_size = (
-        _log_ratios(n_joint, prior)
-        - _log_ratios(np.bincount(configurations), of_parents)
-        - _log_ratios(np.bincount(target), shares)
-        + gammaln(SAMPLE_SIZES + len(target))
-        - gammaln(SAMPLE_SIZES)
-    )
-    return float(logsumexp(by_size) - np.log(len(SAMPLE_SIZES)))
+    gains = log_evidence([target, *parents]) - log_evidence(parents) - log_evidence([target])
+    return float(logsumexp(gains) - math.log(len(gains)))
 
 
-def _configurations(parents: list[Codes]) -> tuple[NDArray[np.intp], Codes]:
-    """A row of each combination of levels that was seen, and the number of its combination for each row."""
-    codes = parents[0]
-    for column in parents[1:]:
-        codes = np.unique(codes * (column.max() + 1) + column, return_inverse=True)[1]
-    _, rows, dense = np.unique(codes, return_index=True, return_inverse=True)
-    return rows, dense
-
-
-def _log_ratios(counts: NDArray[np.int64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sums of log Gamma(s share + count) - log Gamma(s share) for each sample size s."""
+def log_evidence(columns: list[Codes]) -> NDArray[np.float64]:
+    """Log evidence of the joint table of some variables, for each sample size."""
+    n = len(columns[0])
+    rows, counts = _cells(columns)
+    of_levels = [np.bincount(column) / n for column in columns]
+    shares = np.prod([share[column[rows]] for share, column in zip(of_levels, columns, strict=True)], axis=0)
     prior = SAMPLE_SIZES[:, None] * shares
-    ratios: NDArray[np.float64] = (gammaln(prior + counts) - gammaln(prior)).sum(axis=1)
-    return ratios
+    table = (gammaln(prior + counts) - gammaln(prior)).sum(axis=1) + gammaln(SAMPLE_SIZES) - gammaln(SAMPLE_SIZES + n)
+    n_shares = sum(len(share) - 1 for share in of_levels)
+    evidence: NDArray[np.float64] = table - n_shares * _price_of_a_share(prior, counts)
+    return evidence
+
+
+def _price_of_a_share(prior: NDArray[np.float64], counts: NDArray[np.intp]) -> NDArray[np.float64]:
+    """For each sample size; ``prior`` is (n_sizes, n_cells)."""
+    n_draws = (prior * (digamma(prior + counts) - digamma(prior))).sum(axis=1)
+    price: NDArray[np.float64] = 0.5 * np.log(n_draws)
+    return price
+
+
+def _cells(columns: list[Codes]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """A row of each combination of levels that was seen, and how often it was."""
+    codes = columns[0]
+    for column in columns[1:]:
+        codes = np.unique(codes * (column.max() + 1) + column, return_inverse=True)[1]
+    _, rows, counts = np.unique(codes, return_index=True, return_counts=True)
+    return rows, counts

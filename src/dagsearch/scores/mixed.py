@@ -76,13 +76,15 @@ class MixedScore(EvidenceScore):
     def _mean_models_of(self, data: Dataset) -> MeanModels:
         is_continuous = np.array([kind == "continuous" for kind in data.kinds])
         columns = np.zeros((data.n_nodes, data.n_samples))
-        columns[is_continuous] = standardised(data.values[:, is_continuous]).T
+        columns[is_continuous] = standardised(np.ascontiguousarray(data.values[:, is_continuous])).T
         return MeanModels(columns, self.models, None if is_continuous.all() else coordinates_of(data))
 
     def _twins_in(self, data: Dataset) -> Twins:
         is_discrete = np.array([kind == "discrete" for kind in data.kinds])
         groups = [group for group in coinciding(data.values, is_discrete) if is_discrete[group[0]]]
         numbers = np.flatnonzero(~is_discrete)
+        if not len(numbers):
+            return Twins(data.n_nodes, groups)
         groups += [numbers[group].tolist() for group in proportional(self.columns[numbers].T)]
         return Twins(data.n_nodes, groups)
 
