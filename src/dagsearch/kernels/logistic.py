@@ -23,7 +23,7 @@ N_SCRATCH_ROWS = 5  # that the ordered model needs at least
 
 _MOST_STEPS = 60
 _MOST_HALVINGS = 40
-_CLOSE = 1e-5  # nats that a further step promises
+_CLOSE = 1e-3  # twice the nats that a further step promises, which are then taken as gained
 
 
 class Regression(NamedTuple):
@@ -40,6 +40,7 @@ class Regression(NamedTuple):
     hessian: Any  # (n_coefficients, n_coefficients)   minus the second derivatives; then the lower Cholesky factor
     odds: Any  # (n_levels, n_features)   scratch
     rows: Any  # (max(n_levels, N_SCRATCH_ROWS), n_samples)   scratch: shares of levels, or derivatives
+    projected: Any  # (n_levels - 1, n_samples)   scratch
     weights: Any  # (n_samples,)   scratch
     weighted: Any  # (n_samples,)   scratch
     ordered: bool
@@ -115,46 +116,73 @@ def _multinomial_likelihood(model, coefficients):
 
 
 @reassociated_long_kernel
-def _pair_weights(contrasts, rows, a, b, weights, products):
-    """Set ``weights`` to the covariance of contrasts a and b in each row; ``products`` is scratch."""
-    n_levels, n = contrasts.shape[0], weights.shape[0]
-    weights[:] = 0.0
-    products[:] = 0.0
-    for k in range(n_levels):
-        row, of_a, of_both = rows[k], contrasts[k, a], contrasts[k, a] * contrasts[k, b]
-        for i in range(n):
-            weights[i] += of_both * row[i]
-            products[i] += of_a * row[i]
-    for k in range(n_levels):
-        row, of_b = rows[k], contrasts[k, b]
-        if of_b != 0.0:
+def _project(contrasts, rows, c, out):
+    """Set ``out`` to the expectation of contrast c in each row."""
+    out[:] = 0.0
+    for k in range(contrasts.shape[0]):
+        factor, row = contrasts[k, c], rows[k]
+        for i in range(out.shape[0]):
+            out[i] += factor * row[i]
+
+
+@reassociated_long_kernel
+def _covariance(contrasts, rows, projected, a, b, out):
+    """Set ``out`` to the covariance of contrasts a and b in each row."""
+    n, of_a, of_b = out.shape[0], projected[a], projected[b]
+    for i in range(n):
+        out[i] = -of_a[i] * of_b[i]
+    for k in range(contrasts.shape[0]):
+        factor, row = contrasts[k, a] * contrasts[k, b], rows[k]
+        if factor != 0.0:
             for i in range(n):
-                weights[i] -= products[i] * of_b * row[i]
+                out[i] += factor * row[i]
+
+
+@reassociated_long_kernel
+def _four_dots(x, a, b, c, d):
+    """Four inner products, for which ``x`` is read once."""
+    to_a, to_b, to_c, to_d = 0.0, 0.0, 0.0, 0.0
+    for i in range(x.shape[0]):
+        to_a += x[i] * a[i]
+        to_b += x[i] * b[i]
+        to_c += x[i] * c[i]
+        to_d += x[i] * d[i]
+    return to_a, to_b, to_c, to_d
+
+
+@long_kernel
+def _dots(x, design, n_rows, out):
+    """Inner products of ``x`` with the first rows of the design."""
+    k = 0
+    while k + 4 <= n_rows:
+        out[k], out[k + 1], out[k + 2], out[k + 3] = _four_dots(
+            x, design[k], design[k + 1], design[k + 2], design[k + 3]
+        )
+        k += 4
+    while k < n_rows:
+        out[k] = _dot(x, design[k])
+        k += 1
 
 
 @long_kernel
 def _multinomial_derivatives(model):
     """Gradient of the log likelihood and minus its second derivatives, at the shares in ``rows``."""
-    n_levels, n_contrasts = model.contrasts.shape
+    n_contrasts = model.contrasts.shape[1]
     n_features, n = model.design.shape
     for c in range(n_contrasts):
+        _project(model.contrasts, model.rows, c, model.projected[c])
         for i in range(n):
-            model.weighted[i] = model.contrasts[model.codes[i], c]
-        for k in range(n_levels):
-            factor, row = model.contrasts[k, c], model.rows[k]
-            for i in range(n):
-                model.weighted[i] -= factor * row[i]
-        for j in range(n_features):
-            model.gradient[c * n_features + j] = _dot(model.weighted, model.design[j])
+            model.weighted[i] = model.contrasts[model.codes[i], c] - model.projected[c, i]
+        _dots(model.weighted, model.design, n_features, model.gradient[c * n_features : (c + 1) * n_features])
     for a in range(n_contrasts):
         for b in range(a + 1):
-            _pair_weights(model.contrasts, model.rows, a, b, model.weights, model.weighted)
+            _covariance(model.contrasts, model.rows, model.projected, a, b, model.weights)
             for j in range(n_features):
                 _multiply(model.weights, model.design[j], model.weighted)
-                for k in range(j + 1):
-                    value = _dot(model.weighted, model.design[k])
-                    model.hessian[a * n_features + j, b * n_features + k] = value
-                    model.hessian[a * n_features + k, b * n_features + j] = value
+                block = model.hessian[a * n_features + j, b * n_features : b * n_features + j + 1]
+                _dots(model.weighted, model.design, j + 1, block)
+                for k in range(j):
+                    model.hessian[a * n_features + k, b * n_features + j] = block[k]
 
 
 # ---------------------------------------------------------------- ordered
@@ -220,12 +248,10 @@ def _ordered_derivatives(model):
                 model.hessian[level, level - 1] += of_both[i]
         model.weights[i] = of_up[i] + of_low[i] + 2.0 * of_both[i]
         model.weighted[i] = -by_up[i] - by_low[i]
-    for j in range(n_features):
-        model.gradient[n_cuts + j] = _dot(model.weighted, model.design[j])
+    _dots(model.weighted, model.design, n_features, model.gradient[n_cuts:])
     for j in range(n_features):
         _multiply(model.weights, model.design[j], model.weighted)
-        for k in range(j + 1):
-            model.hessian[n_cuts + j, n_cuts + k] = _dot(model.weighted, model.design[k])
+        _dots(model.weighted, model.design, j + 1, model.hessian[n_cuts + j, n_cuts:])
 
 
 # ---------------------------------------------------------------- both

@@ -10,15 +10,13 @@ directions. Everything is averaged, nothing maximised; gains are log evidence ab
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from dagsearch.data import Dataset
-from dagsearch.scores.counts import counts_gain
+from dagsearch.scores.counts import counts_gain, log_mean_exp
 from dagsearch.scores.logistic import Target, multinomial_gains, ordered_gains
 from dagsearch.scores.mean_models import MeanModels, Model, Stack
 
@@ -68,10 +66,8 @@ class LevelModels:
         target = self.targets[node]
         if not parents or target.n_levels == 1:
             return 0.0
-        members = list(self._members(node, parents))
-        shares = np.array([share for share, _ in members])
-        gain = float(logsumexp([value for _, value in members], b=shares / shares.sum()))
-        return min(gain, self.most_gain(node))
+        shares, gains = zip(*self._members(node, parents), strict=True)
+        return min(log_mean_exp(np.array(gains), np.array(shares)), self.most_gain(node))
 
     def _members(self, node: int, parents: tuple[int, ...]) -> list[tuple[float, float]]:
         """Shares and gains of what is averaged."""
@@ -106,7 +102,7 @@ class LevelModels:
         gains = multinomial_gains(target, features)
         if self.is_ordered[node]:
             gains = np.concatenate([gains, ordered_gains(self.targets[node], features)])
-        return float(logsumexp(gains) - math.log(len(gains)))
+        return log_mean_exp(gains)
 
     def _features(self, parents: tuple[int, ...], model: Model, most: int) -> Matrix:
         """Features of a model, (n_features, n_samples); about ``most`` of them, at least one of each parent."""

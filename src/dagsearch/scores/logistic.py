@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dagsearch.kernels.logistic import N_SCRATCH_ROWS, Regression, maximise
 
-VARIANCES = np.array([0.01, 0.1, 1.0, 10.0])
+VARIANCES = np.array([0.05, 0.5, 5.0])
 """Prior variances of coefficients, of features whose blocks have variance 1."""
 
 MOST_LEVELS = 12
@@ -142,6 +142,7 @@ def _regression(target: Target, design: Matrix, start: Matrix, precisions: Matri
         hessian=np.empty((size, size)),
         odds=np.empty((target.n_levels, len(design))),
         rows=np.empty((max(target.n_levels, N_SCRATCH_ROWS), n)),
+        projected=np.empty((target.n_levels - 1, n)),
         weights=np.empty(n),
         weighted=np.empty(n),
         ordered=ordered,
