@@ -55,7 +55,7 @@ def test_gains_equal_those_of_the_slow_twin(model, make, n_levels, n_features):
     gains, twin = TWINS[model]
     without = twin(codes, np.empty((0, 60)), 1.0)
     expected = [twin(codes, features, variance) - without for variance in VARIANCES]
-    assert gains(Target(codes), features) == pytest.approx(expected, abs=2e-3)
+    assert gains(Target(codes), features) == pytest.approx(expected, abs=2e-2)
 
 
 @pytest.mark.parametrize("variance", range(len(VARIANCES)))

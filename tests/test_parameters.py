@@ -124,7 +124,7 @@ ARGUMENTS = {
 """What each method takes, and the defaults."""
 
 NO_PARAMETERS = {"--method", "--certify", "--truth", "--out", "--json"}
-OF_WHAT_IS_NO_TEXT = {"--require", "--forbid", "--discrete", "--continuous"}
+OF_WHAT_IS_NO_TEXT = {"--require", "--forbid", "--discrete", "--continuous", "--ordered"}
 FLAGS = {"neighbour_selection": "--no-selection", "repair": "--repair"}
 
 

@@ -23,9 +23,22 @@ from dagsearch.errors import DataError, InputError, UnknownNameError
 if TYPE_CHECKING:
     from dagsearch.graph import DAG
 
-__all__ = ["FEW_LEVELS", "MOST_LEVELS", "Dataset", "Kind", "as_dataset", "checked_levels", "read_dataset", "read_table"]
+__all__ = [
+    "FEW_LEVELS",
+    "MOST_LEVELS",
+    "Dataset",
+    "DeclaredKind",
+    "Kind",
+    "as_dataset",
+    "checked_levels",
+    "read_dataset",
+    "read_table",
+]
 
 Kind = Literal["continuous", "discrete"]
+
+DeclaredKind = Literal["continuous", "discrete", "ordered"]
+"""What users say of columns: ``"ordered"`` ones are discrete with levels that have an order."""
 
 #: A column of whole numbers with at most this many different values is taken to be discrete.
 FEW_LEVELS = 10
@@ -42,13 +55,14 @@ class Dataset:
     ----------
     values
         Array (n_samples, n_nodes). Stored as a read-only copy in float64; text is represented by codes
-        0..r-1 of its sorted labels, booleans by 0 and 1.
+        0..r-1 of its labels, booleans by 0 and 1.
     names
         The variables, in the order of the columns.
     kinds
         ``"continuous"`` or ``"discrete"`` for each variable.
     labels
-        The sorted labels of each text column, all those seen and maybe more; None for a column of numbers.
+        The labels of each text column, sorted or in their own order, all those seen and maybe more; None for a column
+        of numbers.
     truth
         The graph that generated the data, where it is known.
     citation
@@ -199,10 +213,10 @@ class Dataset:
         """
         columns = {name: self.values[:, j].copy() for j, name in enumerate(self.names)}
         frame = pd.DataFrame(columns)
-        for name, labels in zip(self.names, self.labels, strict=True):
+        for name, labels, ordered in zip(self.names, self.labels, self.ordered, strict=True):
             if labels is not None:
                 codes = columns[name].astype(np.int64)
-                frame[name] = pd.Categorical.from_codes(codes, pd.Index(labels))
+                frame[name] = pd.Categorical.from_codes(codes, pd.Index(labels), ordered=ordered)
         return frame
 
     def _continuous_column(self, name: str) -> int:
@@ -239,20 +253,22 @@ def standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return centred
 
 
-def as_dataset(X: Any, kinds: Mapping[str, Kind] | None = None, names: Sequence[str] | None = None) -> Dataset:
+def as_dataset(X: Any, kinds: Mapping[str, DeclaredKind] | None = None, names: Sequence[str] | None = None) -> Dataset:
     """Check a table of observations and turn it into a `Dataset`; the table itself is never changed.
 
     Text, booleans and categories become discrete columns, and so do whole numbers with at most
     `FEW_LEVELS` different values and fewer of them than half the rows. Other numbers are continuous.
     The categories of a pandas Categorical or polars Enum, used or not, are its `Dataset.declared_levels`; booleans
-    declare two.
+    declare two. A pandas Categorical that is ordered is an ordered column (`Dataset.ordered`). An Enum is so only if
+    `kinds` says so: its categories have a sequence, which need not mean anything.
 
     Parameters
     ----------
     X
         A pandas or polars DataFrame, a 2-D array or anything array-like (n_samples, n_nodes), or a `Dataset`.
     kinds
-        The kind of single columns by name, where the inferred one is wrong.
+        The kind of single columns by name, where the inferred one is wrong. ``"ordered"``: discrete, and levels have an
+        order, that of the numbers or of the categories that the column's type lists.
     names
         Names for the columns in place of the table's own; the columns of an array are x0, x1, ... by default.
 
@@ -278,7 +294,7 @@ def as_dataset(X: Any, kinds: Mapping[str, Kind] | None = None, names: Sequence[
     return _assembled(node_names, table, declared)
 
 
-def read_dataset(path: str | Path, kinds: Mapping[str, Kind] | None = None) -> Dataset:
+def read_dataset(path: str | Path, kinds: Mapping[str, DeclaredKind] | None = None) -> Dataset:
     """Read a table from a file and check it.
 
     Parameters
@@ -327,26 +343,52 @@ def checked_levels(what: str, given: Any, n_seen: int) -> int:
     return int(given)
 
 
-def _with_kinds(data: Dataset, kinds: Mapping[str, Kind] | None, names: Sequence[str] | None) -> Dataset:
+def _with_kinds(data: Dataset, kinds: Mapping[str, DeclaredKind] | None, names: Sequence[str] | None) -> Dataset:
     """Return `data` with some kinds replaced."""
     if names is not None:
         raise InputError("names must be None when X is a Dataset, which has its own")
     if not kinds:
         return data
     declared = _declared_kinds(kinds, data.names)
-    return replace(data, kinds=tuple(map(declared.get, data.names, data.kinds)))
-
-
-def _assembled(names: tuple[str, ...], table: Table, declared: dict[str, Kind]) -> Dataset:
-    """Read the columns one by one and put them together."""
-    columns = [
-        read_column(name, entries, may_mix=declared.get(name) == "discrete")
-        for name, entries in zip(names, table.columns, strict=True)
+    said: list[str] = list(map(declared.get, data.names, data.kinds))
+    ordered = [
+        kind == "ordered" or (flag and name not in declared)
+        for name, kind, flag in zip(data.names, said, data.ordered, strict=True)
     ]
+    return replace(data, kinds=tuple(map(_plain, said)), ordered=tuple(ordered))
+
+
+def _plain(kind: Any) -> Kind:
+    """The kind of a column, without its order."""
+    plain: Kind = "discrete" if kind == "ordered" else kind
+    return plain
+
+
+def _assembled(names: tuple[str, ...], table: Table, declared: dict[str, DeclaredKind]) -> Dataset:
+    """Read the columns one by one and put them together."""
+    ordered = [
+        declared.get(name) == "ordered" or (is_so and name not in declared)
+        for name, is_so in zip(names, table.ordered, strict=True)
+    ]
+    columns = [
+        read_column(
+            name, entries, may_mix=_plain(declared.get(name)) == "discrete", order=labels if is_ordered else None
+        )
+        for name, entries, labels, is_ordered in zip(names, table.columns, table.categories, ordered, strict=True)
+    ]
+    for name, column, labels, is_ordered in zip(names, columns, table.categories, ordered, strict=True):
+        if is_ordered and column.labels is not None and labels is None:
+            raise InputError(
+                f"column {name!r} holds text, whose order is not known; make it an ordered pandas Categorical or a "
+                "polars Enum, or encode it as numbers"
+            )
     return Dataset(
         values=np.stack([column.values for column in columns], axis=1) if columns else np.empty((0, 0)),
         names=names,
-        kinds=tuple(declared.get(name, _inferred_kind(column)) for name, column in zip(names, columns, strict=True)),
+        kinds=tuple(
+            _plain(declared.get(name, _inferred_kind(column))) for name, column in zip(names, columns, strict=True)
+        ),
+        ordered=tuple(ordered),
         labels=tuple(column.labels for column in columns),
         declared_levels=tuple(
             2 if n_levels is None and column.is_boolean else n_levels
@@ -355,7 +397,7 @@ def _assembled(names: tuple[str, ...], table: Table, declared: dict[str, Kind]) 
     )
 
 
-def _declared_kinds(kinds: Mapping[str, Kind] | None, names: tuple[str, ...]) -> dict[str, Kind]:
+def _declared_kinds(kinds: Mapping[str, DeclaredKind] | None, names: tuple[str, ...]) -> dict[str, DeclaredKind]:
     """Check that the keys of `kinds` are columns."""
     declared = {str(name): kind for name, kind in (kinds or {}).items()}
     for name in declared:
@@ -410,9 +452,11 @@ def _require_distinct_names(names: tuple[str, ...]) -> None:
 
 
 def _require_known_kinds(data: Dataset) -> None:
-    for name, kind, labels in zip(data.names, data.kinds, data.labels, strict=True):
+    for name, kind, labels, ordered in zip(data.names, data.kinds, data.labels, data.ordered, strict=True):
         if kind not in get_args(Kind):
-            raise InputError(f"the kind of column {name!r} must be 'continuous' or 'discrete', got {kind!r}")
+            raise InputError(f"the kind of column {name!r} must be 'continuous', 'discrete' or 'ordered', got {kind!r}")
+        if ordered and kind != "discrete":
+            raise InputError(f"column {name!r} is {kind}; only discrete columns can be ordered")
         if kind == "continuous" and labels is not None:
             raise DataError(f"column {name!r} holds text/categories and cannot be continuous; encode it as numbers")
 

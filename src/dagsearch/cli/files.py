@@ -13,10 +13,10 @@ import click
 from dagsearch.errors import InputError
 
 if TYPE_CHECKING:
-    from dagsearch.data import Dataset, Kind
+    from dagsearch.data import Dataset, DeclaredKind
 
 
-def load(data: str, kinds: dict[str, Kind] | None = None, truth: Path | None = None) -> Dataset:
+def load(data: str, kinds: dict[str, DeclaredKind] | None = None, truth: Path | None = None) -> Dataset:
     """A table from a file or by its name, with its true graph if that is known."""
     from dataclasses import replace  # noqa: PLC0415
 

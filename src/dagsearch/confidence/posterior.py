@@ -21,7 +21,7 @@ from dagsearch.confidence.result import Confidence
 from dagsearch.confidence.sampling import ExactSampler
 from dagsearch.confidence.specifications import Specification, SpecificationResult, average, chosen_specifications
 from dagsearch.confidence.weights import Report, Restrictions, weigh
-from dagsearch.data import Dataset, Kind, as_dataset
+from dagsearch.data import Dataset, DeclaredKind, as_dataset
 from dagsearch.errors import DagsearchError, InputError, UnknownNameError
 from dagsearch.graph import Knowledge
 from dagsearch.scores.choose import choose
@@ -101,7 +101,7 @@ class Posterior(BaseEstimator):  # type: ignore[misc]
     n_jobs: int = 1
     time_limit: float | None = None
     progress: bool = False
-    kinds: Mapping[str, Kind] | None = None
+    kinds: Mapping[str, DeclaredKind] | None = None
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Find the posterior.
@@ -335,7 +335,7 @@ def posterior(
     n_jobs: int = 1,
     time_limit: float | None = None,
     progress: bool = False,
-    kinds: Mapping[str, Kind] | None = None,
+    kinds: Mapping[str, DeclaredKind] | None = None,
     **score_settings: Any,
 ) -> Confidence:
     """The posterior over DAGs; parameters are those of `Posterior`, settings of the score given by their names.

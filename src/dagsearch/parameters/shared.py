@@ -74,7 +74,7 @@ class CommonParameters:
     )
     n_replicates: int = parameter(100, 'Replicates of ``confidence="bootstrap"``.', "--replicates", group="confidence")
     kinds: Any = parameter(
-        None, '``{"column": "continuous" | "discrete"}`` where the inferred kind is wrong.', group="data"
+        None, '``{"column": "continuous" | "discrete" | "ordered"}`` where the inferred kind is wrong.', group="data"
     )
     random_state: Any = parameter(
         None,
@@ -87,8 +87,8 @@ class CommonParameters:
     )
     n_jobs: int = parameter(
         1,
-        "Threads for ``evidence``, ``bic-gp``, ``bic-gam`` and CAM pruning; the result is the same whatever it is. -1: "
-        "all cores.",
+        "Threads for ``evidence``, ``mixed``, ``bic-gp``, ``bic-gam`` and CAM pruning; the result is the same whatever "
+        "it is. -1: all cores.",
         "--jobs",
         group="run",
         option_default=-1,

@@ -26,8 +26,8 @@ LENGTH = 1
 MOST_FUNCTIONS = 4
 """Smooth functions of one parent."""
 
-MOST_JOINT_FUNCTIONS = 10
-MOST_COEFFICIENTS = 120
+MOST_JOINT_FUNCTIONS = 8
+MOST_COEFFICIENTS = 64
 """Of a logistic regression: beyond, each parent has fewer features, those that vary most."""
 
 Matrix = NDArray[np.float64]
