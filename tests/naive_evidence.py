@@ -147,12 +147,12 @@ class Pieces:
         return gain + math.log(0.5 * (math.exp(self.shape) + math.exp(self.scale)))
 
 
-def pieces(z, node, parents, models, density):
+def pieces(z, node, parents, models, density, kernels_of=kernel_matrices):
     """All pieces; ``density`` gives the largest mean log density of ascending standardised values."""
     y, n = z[:, node], len(z)
     if not parents:
         return Pieces(0.0, 0.0, n * (density(np.sort(y)) + 0.5 * math.log(2 * math.pi) + 0.5), None)
-    shares, kernels = zip(*kernel_matrices(z, list(parents), models), strict=True)
+    shares, kernels = zip(*kernels_of(z, list(parents), models), strict=True)
     gains = np.array([evidence_gains(y, kernel) for kernel in kernels])
     averaged = logsumexp(gains, b=np.array(shares)[:, None] / gains.shape[1])
     member, ratio = np.unravel_index(gains.argmax(), gains.shape)

@@ -61,7 +61,7 @@ def test_noise_that_depends_on_causes_and_errors_of_measurement_are_those_of_pyt
 def test_the_help_names_all_mechanisms():
     listed = succeed("simulate", "--help")
     allowed = get_args(get_type_hints(ds.datasets.simulate)["mechanism"])
-    assert set(allowed) == {*MECHANISMS, "discrete"}
+    assert set(allowed) == {*MECHANISMS, "discrete", "mixed"}
     assert all(re.search(rf"\b{mechanism}\b", listed) for mechanism in allowed)
 
 

@@ -229,7 +229,7 @@ def test_kinds_reject_unknown_columns_unknown_kinds_and_continuous_text():
     frame = table(abc=["x", "y"] * 10)
     with pytest.raises(UnknownNameError, match=r"unknown column 'abd'.*Did you mean 'abc'"):
         as_dataset(frame, kinds={"abd": "discrete"})
-    with pytest.raises(InputError, match="column 'z' must be 'continuous' or 'discrete', got 'ordinal'"):
+    with pytest.raises(InputError, match="column 'z' must be 'continuous', 'discrete' or 'ordered', got 'ordinal'"):
         as_dataset(frame, kinds={"z": "ordinal"})
     with pytest.raises(DataError, match="column 'abc' holds text/categories and cannot be continuous"):
         as_dataset(frame, kinds={"abc": "continuous"})

@@ -404,8 +404,8 @@ def test_wrong_settings_are_named(options, error, message):
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("bic-gam", {"models": ["linear"]}, r"models=\['linear'\] is for evidence; bic-gam does not take it"),
-        ("bic-linear", {"noise": "any"}, "noise='any' is for evidence; bic-linear does not take it"),
+        ("bic-gam", {"models": ["linear"]}, r"models=\['linear'\] is for evidence, mixed; bic-gam does not take it"),
+        ("bic-linear", {"noise": "any"}, "noise='any' is for evidence, mixed; bic-linear does not take it"),
         ("bdeu", {"min_effect": 0.1}, r"min_effect=0\.1 is for evidence, bic-linear, .*; bdeu does not take it"),
         ("bic-gp", {"min_effect": 0.1}, "min_effect is for penalty='parameters' or 'extended', bic-gp counts edges"),
     ],

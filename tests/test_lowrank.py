@@ -89,7 +89,7 @@ def test_kernel_rows_are_those_of_scikit_learn():
 @pytest.mark.parametrize("length", range(len(mean_models.LENGTHS)))
 def test_features_of_the_joint_model_are_a_centred_factor(parents, length):
     models = MeanModels(np.ascontiguousarray(standardised(normal_table(90, 4)).T), MODELS)
-    factor = models._joint_features(parents, mean_models.LENGTHS[length])
+    factor = models.joint_features(parents, length)
     distance = mean_models.LENGTHS[length] * models._median_distance(parents)
     kernel = RBF(distance)(models.columns[list(parents)].T)
     centring = np.eye(90) - 1 / 90

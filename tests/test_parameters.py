@@ -126,7 +126,7 @@ ARGUMENTS = {
 """What each method takes, and the defaults."""
 
 NO_PARAMETERS = {"--method", "--certify", "--truth", "--out", "--json", "--na"}
-OF_WHAT_IS_NO_TEXT = {"--require", "--forbid", "--discrete", "--continuous", "--interventions"}
+OF_WHAT_IS_NO_TEXT = {"--require", "--forbid", "--discrete", "--continuous", "--interventions", "--ordered"}
 FLAGS = {"neighbour_selection": "--no-selection", "repair": "--repair"}
 
 

@@ -12,10 +12,10 @@ from common import discrete_frame, normal_table
 import dagsearch as ds
 from dagsearch.errors import CycleError, DataError, InputError, UnknownNameError
 
-NAMES = ["evidence", "bic-linear", "bic-quadratic", "bic-gp", "bic-gam", "bic-discrete", "bdeu"]
+NAMES = ["evidence", "bic-linear", "bic-quadratic", "bic-gp", "bic-gam", "mixed", "bic-discrete", "bdeu"]
 
 
-def test_names_lists_all_seven_scores():
+def test_names_lists_all_eight_scores():
     assert ds.scores.names() == NAMES
 
 

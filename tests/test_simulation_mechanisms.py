@@ -9,6 +9,7 @@ from scipy import stats
 import dagsearch as ds
 from dagsearch.datasets import mechanisms, noises, simulate
 from dagsearch.datasets.mechanisms import MECHANISMS, Shape
+from dagsearch.errors import InputError
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -288,3 +289,37 @@ def test_the_citation_says_how_noise_depends_on_causes_and_what_is_measured():
     data = simulate(4, 20, scale_dependence=0.5, measurement_error=0.25, random_state=0)
     words = "times exp(0.5 g) with g a random function of the parents, measured with errors of 25% of each variance"
     assert data.citation.endswith(f"and gaussian noise with standard deviations of 0.5 to 1, {words}")
+
+
+# ---------------------------------------------------------------- numbers and categories
+
+
+def mixed(n_samples=2000, seed=0, **settings):
+    return ds.datasets.simulate(10, n_samples, mechanism="mixed", random_state=seed, **settings)
+
+
+def test_half_of_a_mixed_table_are_categories_with_levels_from_the_range():
+    data = mixed(n_levels=(2, 5))
+    assert sum(kind == "discrete" for kind in data.kinds) == 5
+    for kind, labels, n_levels in zip(data.kinds, data.labels, data.n_levels(), strict=True):
+        assert (labels is None) == (kind == "continuous")
+        assert kind == "continuous" or 2 <= n_levels <= len(labels) <= 5
+    assert len({mixed(50, seed).kinds for seed in range(5)}) > 1
+
+
+def test_each_cause_of_a_mixed_table_matters_and_nothing_else_does():
+    data = mixed(n_edges=9, seed=3)
+    score = ds.scores.make("mixed", data, models=["linear", "joint"], min_effect=0.0)
+    for node, name in enumerate(data.names):
+        parents = [data.truth.index(parent) for parent in data.truth.parents(name)]
+        for parent in parents:
+            assert score.local(node, parents) > score.local(node, [other for other in parents if other != parent])
+
+
+def test_a_seed_repeats_a_mixed_table_and_settings_that_it_ignores_are_refused():
+    assert np.array_equal(mixed(seed=1).values, mixed(seed=1).values)
+    assert not np.array_equal(mixed(seed=1).values, mixed(seed=2).values)
+    assert mixed(seed=1).truth == mixed(100, seed=1).truth
+    assert "half of the variables categories of 2 to 4 levels" in mixed(50).citation
+    with pytest.raises(InputError, match="noise does not apply to mechanism 'mixed', got 'laplace'"):
+        mixed(noise="laplace")

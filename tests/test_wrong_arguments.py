@@ -41,7 +41,7 @@ WRONG_FOR_MOST = [
     ("score", "bic-quadratik", "unknown score 'bic-quadratik'"),
     ("score", 3, "score must be a name, a score made by dagsearch.scores.make, or an object with local"),
     ("kinds", {"z": "discrete"}, "unknown column 'z': choose from a, b, c, d, e, f."),
-    ("kinds", {"a": "ordinal"}, "the kind of column 'a' must be 'continuous' or 'discrete', got 'ordinal'"),
+    ("kinds", {"a": "ordinal"}, "the kind of column 'a' must be 'continuous', 'discrete' or 'ordered', got 'ordinal'"),
     ("start", "abc", "got 'abc'"),
     ("start", [("a", "b"), ("b", "a")], "cycle, got a -> b -> a"),
     ("start", ds.DAG.from_edges([("p", "q")]), "start must be a DAG over the columns of the table"),

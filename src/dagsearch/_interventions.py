@@ -7,6 +7,7 @@ causes them, and all the more about what they cause.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -32,9 +33,7 @@ def without_column(names: tuple[str, ...], table: Table, column: str) -> tuple[t
         raise UnknownNameError("interventions: column", column, names)
     at = names.index(column)
     kept = [k for k in range(len(names)) if k != at]
-    rest = Table(
-        [table.names[k] for k in kept], [table.columns[k] for k in kept], [table.declared_levels[k] for k in kept]
-    )
+    rest = Table(**{each.name: [getattr(table, each.name)[k] for k in kept] for each in fields(table)})
     return tuple(names[k] for k in kept), rest, table.columns[at]
 
 

@@ -40,11 +40,29 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table from outside, column by column: names, entries, and how many levels the type of each declares."""
+    """A table from outside, column by column.
+
+    Attributes
+    ----------
+    names
+        Names of the columns.
+    columns
+        Their entries.
+    categories
+        The labels that the type of each column lists, in its order; None if it lists none.
+    ordered
+        Whether that order means something.
+    """
 
     names: list[Any]
     columns: list[pd.Series[Any]]
-    declared_levels: list[int | None]
+    categories: list[tuple[str, ...] | None]
+    ordered: list[bool]
+
+    @property
+    def declared_levels(self) -> list[int | None]:
+        """How many levels the type of each column declares."""
+        return [None if labels is None else len(labels) for labels in self.categories]
 
 
 # ---------------------------------------------------------------- files to tables
@@ -221,24 +239,27 @@ def as_table(X: Any) -> Table:
     """Split a pandas or polars table, or anything array-like, into names and pandas columns."""
     if isinstance(X, pd.DataFrame):
         columns = [series for _, series in X.items()]
-        return Table(list(X.columns), columns, [_declared_levels(series.dtype) for series in columns])
+        ordered = [bool(getattr(series.dtype, "ordered", False)) for series in columns]
+        return Table(list(X.columns), columns, [_categories(series.dtype) for series in columns], ordered)
     if _is_polars(X):
         own_columns = X.get_columns()
-        declared_levels = [_declared_levels(series.dtype) for series in own_columns]
-        return Table(list(X.columns), [_from_polars(series) for series in own_columns], declared_levels)
+        categories = [_categories(series.dtype) for series in own_columns]
+        return Table(list(X.columns), [_from_polars(series) for series in own_columns], categories, [False] * X.width)
     frame = pd.DataFrame(_two_dimensional(X))
-    return Table([f"x{j}" for j in frame], [series for _, series in frame.items()], [None] * frame.shape[1])
+    n_columns = frame.shape[1]
+    columns = [series for _, series in frame.items()]
+    return Table([f"x{j}" for j in frame], columns, [None] * n_columns, [False] * n_columns)
 
 
-def _declared_levels(dtype: Any) -> int | None:
-    """Number of categories of a pandas Categorical or polars Enum, used or not; None for any other type.
+def _categories(dtype: Any) -> tuple[str, ...] | None:
+    """Labels of a pandas Categorical or polars Enum, used or not; None for any other type.
 
     A polars Categorical lists what has been seen, here or in other columns, which declares nothing.
     """
     if not isinstance(dtype, pd.CategoricalDtype) and not _is_enum(dtype):
         return None
     # Labels are text, so that 1 and "1" are the same one.
-    return len({str(category) for category in dtype.categories})
+    return tuple(dict.fromkeys(str(category) for category in dtype.categories))
 
 
 def _is_enum(dtype: Any) -> bool:
@@ -270,7 +291,9 @@ def _two_dimensional(X: Any) -> NDArray[Any]:
     return array
 
 
-def read_column(name: str, series: pd.Series[Any], *, may_mix: bool = False) -> Column:
+def read_column(
+    name: str, series: pd.Series[Any], *, may_mix: bool = False, order: tuple[str, ...] | None = None
+) -> Column:
     """Turn a pandas column into numbers.
 
     Parameters
@@ -281,6 +304,8 @@ def read_column(name: str, series: pd.Series[Any], *, may_mix: bool = False) -> 
         Its entries.
     may_mix
         Whether text beside mostly numbers is meant (all are labels) rather than a mistake.
+    order
+        All labels, in the order that codes of a category follow; None: they are sorted.
 
     Raises
     ------
@@ -291,7 +316,7 @@ def read_column(name: str, series: pd.Series[Any], *, may_mix: bool = False) -> 
     if pandas_types.is_bool_dtype(dtype):
         return Column(_as_floats(series), is_boolean=True)
     if isinstance(dtype, pd.CategoricalDtype):
-        return _labelled(series)
+        return _labelled(series, order)
     if pandas_types.is_numeric_dtype(dtype) and not pandas_types.is_complex_dtype(dtype):
         return Column(_as_floats(series))
     if pandas_types.is_object_dtype(dtype) or pandas_types.is_string_dtype(dtype):
@@ -343,11 +368,12 @@ def _all_booleans(series: pd.Series[Any]) -> bool:
     return all(isinstance(entry, bool | np.bool_) for entry in series)
 
 
-def _labelled(series: pd.Series[Any]) -> Column:
-    """Code the entries by their sorted labels."""
+def _labelled(series: pd.Series[Any], order: tuple[str, ...] | None = None) -> Column:
+    """Code the entries by their labels that are seen, sorted or in a given order."""
     present = series.notna().to_numpy()
     entries = [str(entry) for entry in series[present]]
-    labels = tuple(sorted(set(entries)))
+    seen = set(entries)
+    labels = tuple(sorted(seen) if order is None else (label for label in order if label in seen))
     code_of = {label: code for code, label in enumerate(labels)}
     values = np.full(len(series), np.nan)
     values[present] = [code_of[entry] for entry in entries]

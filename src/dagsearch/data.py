@@ -25,9 +25,22 @@ from dagsearch.errors import DataError, InputError, UnknownNameError
 if TYPE_CHECKING:
     from dagsearch.graph import DAG
 
-__all__ = ["FEW_LEVELS", "MOST_LEVELS", "Dataset", "Kind", "as_dataset", "checked_levels", "read_dataset", "read_table"]
+__all__ = [
+    "FEW_LEVELS",
+    "MOST_LEVELS",
+    "Dataset",
+    "DeclaredKind",
+    "Kind",
+    "as_dataset",
+    "checked_levels",
+    "read_dataset",
+    "read_table",
+]
 
 Kind = Literal["continuous", "discrete"]
+
+DeclaredKind = Literal["continuous", "discrete", "ordered"]
+"""What users say of columns: ``"ordered"`` ones are discrete with levels that have an order."""
 
 #: A column of whole numbers with at most this many different values is taken to be discrete.
 FEW_LEVELS = 10
@@ -46,13 +59,14 @@ class Dataset:
     ----------
     values
         Array (n_samples, n_nodes). Stored as a read-only copy in float64; text is represented by codes
-        0..r-1 of its sorted labels, booleans by 0 and 1.
+        0..r-1 of its labels, booleans by 0 and 1.
     names
         The variables, in the order of the columns.
     kinds
         ``"continuous"`` or ``"discrete"`` for each variable.
     labels
-        The sorted labels of each text column, all those seen and maybe more; None for a column of numbers.
+        The labels of each text column, sorted or in their own order, all those seen and maybe more; None for a column
+        of numbers.
     truth
         The graph that generated the data, where it is known.
     citation
@@ -65,6 +79,8 @@ class Dataset:
         say nothing about their causes. None: nothing was set.
     n_variables
         How many variables the table has of which this is a part: priors and penalties go by it. 0: it is whole.
+    ordered
+        Whether the levels of each discrete variable have an order, that of their codes. Empty: none has.
 
     Raises
     ------
@@ -84,6 +100,7 @@ class Dataset:
     declared_levels: tuple[int | None, ...] = field(default=(), kw_only=True, repr=False)
     was_set: NDArray[np.bool_] | None = field(default=None, kw_only=True, repr=False)
     n_variables: int = field(default=0, kw_only=True, repr=False)
+    ordered: tuple[bool, ...] = field(default=(), kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
         values = np.array(self.values, dtype=np.float64, order="C")
@@ -91,6 +108,7 @@ class Dataset:
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "declared_levels", tuple(self.declared_levels) or (None,) * len(self.names))
         object.__setattr__(self, "n_variables", self.n_variables or len(self.names))
+        object.__setattr__(self, "ordered", tuple(map(bool, self.ordered)) or (False,) * len(self.names))
         _require_fitting_parts(self)
         _require_distinct_names(self.names)
         _require_known_kinds(self)
@@ -162,12 +180,8 @@ class Dataset:
         """
         self.require_complete()
         self.require_numbers()
-        self._require_variation()
-        # Scaling by a power of two is exact, and squares of the result neither overflow nor vanish.
-        _, exponents = np.frexp(np.abs(self.values).max(axis=0))
-        scaled = np.ldexp(self.values, -exponents)
-        standardised: NDArray[np.float64] = (scaled - scaled.mean(axis=0)) / scaled.std(axis=0)
-        return standardised
+        self.require_variation()
+        return standardised(self.values)
 
     def codes(self) -> NDArray[np.int32]:
         """Return each column recoded to 0..r-1 by its sorted values.
@@ -238,6 +252,7 @@ class Dataset:
             kinds=tuple(self.kinds[j] for j in chosen),
             labels=tuple(self.labels[j] for j in chosen),
             declared_levels=tuple(self.declared_levels[j] for j in chosen),
+            ordered=tuple(self.ordered[j] for j in chosen),
             n_variables=self.n_variables,
         )
 
@@ -276,10 +291,10 @@ class Dataset:
         """
         columns = {name: self.values[:, j].copy() for j, name in enumerate(self.names)}
         frame = pd.DataFrame(columns)
-        for name, labels in zip(self.names, self.labels, strict=True):
+        for name, labels, ordered in zip(self.names, self.labels, self.ordered, strict=True):
             if labels is not None:
                 codes = np.nan_to_num(columns[name], nan=-1.0).astype(np.int64)  # -1: missing
-                frame[name] = pd.Categorical.from_codes(codes, pd.Index(labels))
+                frame[name] = pd.Categorical.from_codes(codes, pd.Index(labels), ordered=ordered)
         return frame
 
     def _continuous_column(self, name: str) -> int:
@@ -297,18 +312,29 @@ class Dataset:
             if labels is not None:
                 raise DataError(
                     f"column {name!r} holds text/categories, a continuous score needs numbers; "
-                    "use bic-discrete, or encode it"
+                    "use the score mixed, or bic-discrete if all columns are discrete, or encode it"
                 )
 
-    def _require_variation(self) -> None:
+    def require_variation(self) -> None:
+        """Raise `DataError` if a column is constant."""
         for name, constant in zip(self.names, _constant_columns(self.values), strict=True):
             if constant:
                 raise DataError(f"column {name!r} is constant, a continuous score needs variation; drop it")
 
 
+def standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return columns, (n_samples, n_columns), with mean 0 and standard deviation 1; constant ones become zeros."""
+    # Scaling by a power of two is exact, and squares of the result neither overflow nor vanish.
+    _, exponents = np.frexp(np.abs(values).max(axis=0, initial=0.0))
+    scaled = np.ldexp(values, -exponents)
+    spread = np.where(_constant_columns(values), 1.0, scaled.std(axis=0))
+    centred: NDArray[np.float64] = np.where(_constant_columns(values), 0.0, scaled - scaled.mean(axis=0)) / spread
+    return centred
+
+
 def as_dataset(
     X: Any,
-    kinds: Mapping[str, Kind] | None = None,
+    kinds: Mapping[str, DeclaredKind] | None = None,
     names: Sequence[str] | None = None,
     interventions: Any = None,
     may_miss: bool = False,
@@ -318,14 +344,16 @@ def as_dataset(
     Text, booleans and categories become discrete columns, and so do whole numbers with at most
     `FEW_LEVELS` different values and fewer of them than half the rows. Other numbers are continuous.
     The categories of a pandas Categorical or polars Enum, used or not, are its `Dataset.declared_levels`; booleans
-    declare two.
+    declare two. A pandas Categorical that is ordered is an ordered column (`Dataset.ordered`). An Enum is so only if
+    `kinds` says so: its categories have a sequence, which need not mean anything.
 
     Parameters
     ----------
     X
         A pandas or polars DataFrame, a 2-D array or anything array-like (n_samples, n_nodes), or a `Dataset`.
     kinds
-        The kind of single columns by name, where the inferred one is wrong.
+        The kind of single columns by name, where the inferred one is wrong. ``"ordered"``: discrete, and levels have an
+        order, that of the numbers or of the categories that the column's type lists.
     names
         Names for the columns in place of the table's own; the columns of an array are x0, x1, ... by default.
     interventions
@@ -366,7 +394,7 @@ def as_dataset(
 
 def read_dataset(
     path: str | Path,
-    kinds: Mapping[str, Kind] | None = None,
+    kinds: Mapping[str, DeclaredKind] | None = None,
     interventions: Any = None,
     may_miss: bool = False,
     na: Sequence[str] = (),
@@ -423,26 +451,52 @@ def checked_levels(what: str, given: Any, n_seen: int) -> int:
     return int(given)
 
 
-def _with_kinds(data: Dataset, kinds: Mapping[str, Kind] | None, names: Sequence[str] | None) -> Dataset:
+def _with_kinds(data: Dataset, kinds: Mapping[str, DeclaredKind] | None, names: Sequence[str] | None) -> Dataset:
     """Return `data` with some kinds replaced."""
     if names is not None:
         raise InputError("names must be None when X is a Dataset, which has its own")
     if not kinds:
         return data
     declared = _declared_kinds(kinds, data.names)
-    return replace(data, kinds=tuple(map(declared.get, data.names, data.kinds)))
-
-
-def _assembled(names: tuple[str, ...], table: Table, declared: dict[str, Kind]) -> Dataset:
-    """Read the columns one by one and put them together."""
-    columns = [
-        read_column(name, entries, may_mix=declared.get(name) == "discrete")
-        for name, entries in zip(names, table.columns, strict=True)
+    said: list[str] = list(map(declared.get, data.names, data.kinds))
+    ordered = [
+        kind == "ordered" or (flag and name not in declared)
+        for name, kind, flag in zip(data.names, said, data.ordered, strict=True)
     ]
+    return replace(data, kinds=tuple(map(_plain, said)), ordered=tuple(ordered))
+
+
+def _plain(kind: Any) -> Kind:
+    """The kind of a column, without its order."""
+    plain: Kind = "discrete" if kind == "ordered" else kind
+    return plain
+
+
+def _assembled(names: tuple[str, ...], table: Table, declared: dict[str, DeclaredKind]) -> Dataset:
+    """Read the columns one by one and put them together."""
+    ordered = [
+        declared.get(name) == "ordered" or (is_so and name not in declared)
+        for name, is_so in zip(names, table.ordered, strict=True)
+    ]
+    columns = [
+        read_column(
+            name, entries, may_mix=_plain(declared.get(name)) == "discrete", order=labels if is_ordered else None
+        )
+        for name, entries, labels, is_ordered in zip(names, table.columns, table.categories, ordered, strict=True)
+    ]
+    for name, column, labels, is_ordered in zip(names, columns, table.categories, ordered, strict=True):
+        if is_ordered and column.labels is not None and labels is None:
+            raise InputError(
+                f"column {name!r} holds text, whose order is not known; make it an ordered pandas Categorical or a "
+                "polars Enum, or encode it as numbers"
+            )
     return Dataset(
         values=np.stack([column.values for column in columns], axis=1) if columns else np.empty((0, 0)),
         names=names,
-        kinds=tuple(declared.get(name, _inferred_kind(column)) for name, column in zip(names, columns, strict=True)),
+        kinds=tuple(
+            _plain(declared.get(name, _inferred_kind(column))) for name, column in zip(names, columns, strict=True)
+        ),
+        ordered=tuple(ordered),
         labels=tuple(column.labels for column in columns),
         declared_levels=tuple(
             2 if n_levels is None and column.is_boolean else n_levels
@@ -451,7 +505,7 @@ def _assembled(names: tuple[str, ...], table: Table, declared: dict[str, Kind]) 
     )
 
 
-def _declared_kinds(kinds: Mapping[str, Kind] | None, names: tuple[str, ...]) -> dict[str, Kind]:
+def _declared_kinds(kinds: Mapping[str, DeclaredKind] | None, names: tuple[str, ...]) -> dict[str, DeclaredKind]:
     """Check that the keys of `kinds` are columns."""
     declared = {str(name): kind for name, kind in (kinds or {}).items()}
     for name in declared:
@@ -471,14 +525,18 @@ def _inferred_kind(column: Column) -> Kind:
     return "discrete" if n_levels <= FEW_LEVELS and 2 * n_levels < len(seen) else "continuous"
 
 
-def _equal_frequency_bins(values: NDArray[np.float64], n_bins: int) -> NDArray[np.intp]:
+def _equal_frequency_bins(values: NDArray[np.float64], n_bins: int) -> NDArray[np.float64]:
     """Give every value the bin in which the middle of its ranks falls, so that ties stay together."""
+    is_seen = ~np.isnan(values)
+    if not is_seen.all():
+        bins = np.full(len(values), np.nan)
+        bins[is_seen] = _equal_frequency_bins(values[is_seen], n_bins)
+        return bins
     _, level, counts = np.unique(values, return_inverse=True, return_counts=True)
     middle_ranks = np.cumsum(counts) - counts / 2
     bins = np.floor(middle_ranks * n_bins / len(values))
     _, dense_bins = np.unique(bins, return_inverse=True)
-    binned: NDArray[np.intp] = dense_bins[level]
-    return binned
+    return np.asarray(dense_bins[level], dtype=np.float64)
 
 
 def _n_different(column: NDArray[np.float64]) -> int:
@@ -487,14 +545,15 @@ def _n_different(column: NDArray[np.float64]) -> int:
 
 
 def _constant_columns(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    constant: NDArray[np.bool_] = (values == values[0]).all(axis=0)
+    first = np.take_along_axis(values, np.isnan(values).argmin(axis=0)[None], axis=0)  # of the values that were seen
+    constant: NDArray[np.bool_] = ((values == first) | np.isnan(values)).all(axis=0)
     return constant
 
 
 def _require_fitting_parts(data: Dataset) -> None:
     if data.values.ndim != 2:
         raise DataError(f"values must have 2 dimensions (samples x variables), got {data.values.ndim}")
-    for part in ("names", "kinds", "labels", "declared_levels"):
+    for part in ("names", "kinds", "labels", "declared_levels", "ordered"):
         n_entries = len(getattr(data, part))
         if n_entries != data.n_nodes:
             raise InputError(f"{part} must have {data.n_nodes} entries, one per column, got {n_entries}")
@@ -512,9 +571,11 @@ def _require_distinct_names(names: tuple[str, ...]) -> None:
 
 
 def _require_known_kinds(data: Dataset) -> None:
-    for name, kind, labels in zip(data.names, data.kinds, data.labels, strict=True):
+    for name, kind, labels, ordered in zip(data.names, data.kinds, data.labels, data.ordered, strict=True):
         if kind not in get_args(Kind):
-            raise InputError(f"the kind of column {name!r} must be 'continuous' or 'discrete', got {kind!r}")
+            raise InputError(f"the kind of column {name!r} must be 'continuous', 'discrete' or 'ordered', got {kind!r}")
+        if ordered and kind != "discrete":
+            raise InputError(f"column {name!r} is {kind}; only discrete columns can be ordered")
         if kind == "continuous" and labels is not None:
             raise DataError(f"column {name!r} holds text/categories and cannot be continuous; encode it as numbers")
 

@@ -14,12 +14,12 @@ import click
 from dagsearch.errors import InputError
 
 if TYPE_CHECKING:
-    from dagsearch.data import Dataset, Kind
+    from dagsearch.data import Dataset, DeclaredKind
 
 
 def load(
     data: str,
-    kinds: dict[str, Kind] | None = None,
+    kinds: dict[str, DeclaredKind] | None = None,
     truth: Path | None = None,
     interventions: str | None = None,
     na: Sequence[str] = (),

@@ -14,7 +14,7 @@ from dagsearch.errors import InputError, UnknownNameError
 from dagsearch.parameters import HEADINGS, METHODS, Group, Parameter, declared, every_parameter, methods_that_take
 
 if TYPE_CHECKING:
-    from dagsearch.data import Kind
+    from dagsearch.data import DeclaredKind
     from dagsearch.graph import Knowledge
 
 _PARAMETERS = {name: known for name, known in every_parameter().items() if known.option is not None}
@@ -190,6 +190,12 @@ DISCOVER_OPTIONS: list[Callable[..., Any]] = [
         "--na", group="data", multiple=True, metavar="VALUE", help="Entry that stands for a missing cell, such as -999."
     ),
     _option(
+        "--ordered",
+        group="data",
+        callback=listed_names,
+        help="Columns to take as discrete whose levels have an order, that of their numbers, comma-separated.",
+    ),
+    _option(
         "--truth", group="data", type=click.Path(path_type=Path), help="File with the true graph, to compare with."
     ),
     _option(
@@ -266,10 +272,11 @@ def _knowledge(options: dict[str, Any]) -> Knowledge | None:
     return Knowledge(required=options["require"], forbidden=options["forbid"])
 
 
-def kinds(options: dict[str, Any]) -> dict[str, Kind]:
+def kinds(options: dict[str, Any]) -> dict[str, DeclaredKind]:
     """Kinds of columns that the user declared."""
-    both = set(options["discrete"]) & set(options["continuous"])
-    if both:
-        raise InputError(f"column {sorted(both)[0]!r} is declared both --discrete and --continuous")
-    declared: dict[str, Kind] = dict.fromkeys(options["discrete"], "discrete")
-    return {**declared, **dict.fromkeys(options["continuous"], "continuous")}
+    declared: dict[str, DeclaredKind] = {}
+    for kind in ("discrete", "continuous", "ordered"):
+        for name in options[kind]:
+            if declared.setdefault(name, kind) != kind:
+                raise InputError(f"column {name!r} is declared both --{declared[name]} and --{kind}")
+    return declared

@@ -57,7 +57,7 @@ SIMULATE_OPTIONS: list[Callable[..., Any]] = [
     click.option(
         "--mechanism",
         show_default="linear",
-        help="linear, quadratic, gp, additive, saturating, bump, interaction, network (a neural one) or discrete.",
+        help="linear, quadratic, gp, additive, saturating, bump, interaction, network (neural), discrete or mixed.",
     ),
     click.option("--noise", show_default="gaussian", help="gaussian, uniform, laplace, exponential or gumbel."),
     click.option(
@@ -109,8 +109,8 @@ def _simulated(given: dict[str, Any]) -> Dataset:
     """Data as the options say."""
     from dagsearch import datasets  # noqa: PLC0415
 
-    if given.get("mechanism") == "discrete":
-        _refuse(_NOT_WITH_TABLES, given, "--mechanism discrete")
+    if given.get("mechanism") in ("discrete", "mixed"):
+        _refuse(_NOT_WITH_TABLES, given, f"--mechanism {given['mechanism']}")
     if "network" not in given:
         return datasets.simulate(**{**given, "graph": _graph(given.get("graph", "erdos-renyi"))})
     _refuse(_NOT_WITH_NETWORK, given, "--network")

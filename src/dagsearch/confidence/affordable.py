@@ -10,7 +10,7 @@ from typing import Any, Never
 from dagsearch.confidence.exact import MOST_NODES, PrecisionError
 from dagsearch.confidence.posterior import Posterior, reason_against
 from dagsearch.confidence.weights import Restrictions, most_parents
-from dagsearch.scores import Score
+from dagsearch.scores import MIXED, Score
 from dagsearch.scores.choose import milliseconds_per_fit
 from dagsearch.scores.rows import PartialScore
 
@@ -23,7 +23,8 @@ MICROSECONDS_PER_SET: dict[str, tuple[float, float]] = {
     "bic-discrete": (14.0, 4.0),
     "bdeu": (30.0, 8.0),
 }
-"""What the local score of a parent set takes, in any case and per thousand rows; ``evidence`` has its own estimate."""
+"""What the local score of a parent set takes, in any case and per thousand rows; ``evidence`` and ``mixed`` have their
+own estimate."""
 
 _SECONDS_PER_PART = 0.02
 """What the local score of a parent set takes, with about a thousand rows, if it has rows of its own."""
@@ -64,8 +65,8 @@ def _seconds_per_set(score: Score) -> float | None:
     if isinstance(score, PartialScore):
         return _SECONDS_PER_PART * (score.family.n_samples / 1000.0 + 1.0)
     thousands = score.family.n_samples / 1000.0
-    if score.name == "evidence":
-        return milliseconds_per_fit(score.family.n_samples, score.settings["models"]) / 1e3
+    if score.name in ("evidence", *MIXED):
+        return milliseconds_per_fit(score.family.n_samples, score.settings["models"], score.name) / 1e3
     if score.name not in MICROSECONDS_PER_SET:
         return None
     fixed, per_thousand_rows = MICROSECONDS_PER_SET[score.name]

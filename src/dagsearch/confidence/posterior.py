@@ -21,7 +21,7 @@ from dagsearch.confidence.result import Confidence
 from dagsearch.confidence.sampling import ExactSampler
 from dagsearch.confidence.specifications import Specification, SpecificationResult, average, chosen_specifications
 from dagsearch.confidence.weights import Report, Restrictions, weigh
-from dagsearch.data import Dataset, Kind, as_dataset
+from dagsearch.data import Dataset, DeclaredKind, as_dataset
 from dagsearch.errors import DagsearchError, DataError, InputError, UnknownNameError
 from dagsearch.graph import Knowledge
 from dagsearch.missing import Missing, without_gaps
@@ -106,7 +106,7 @@ class Posterior(BaseEstimator):  # type: ignore[misc]
     n_jobs: int = 1
     time_limit: float | None = None
     progress: bool = False
-    kinds: Mapping[str, Kind] | None = None
+    kinds: Mapping[str, DeclaredKind] | None = None
     missing: Missing = "local"
     interventions: Any = None
 
@@ -338,7 +338,7 @@ def require_log_probability(score: scores.Score) -> None:
     if reason:
         raise InputError(
             f"score must be a sum of log probabilities for a posterior, got {score.name!r}: {reason}; use "
-            "evidence, bdeu, bic-linear or bic-discrete"
+            "evidence, mixed, bdeu, bic-linear or bic-discrete"
         )
 
 
@@ -353,7 +353,7 @@ def posterior(
     n_jobs: int = 1,
     time_limit: float | None = None,
     progress: bool = False,
-    kinds: Mapping[str, Kind] | None = None,
+    kinds: Mapping[str, DeclaredKind] | None = None,
     missing: Missing = "local",
     interventions: Any = None,
     **score_settings: Any,

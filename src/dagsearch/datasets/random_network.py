@@ -69,7 +69,7 @@ class RandomTables:
             stream.dirichlet([self.concentration] * shape[-1], size=shape[:-1])
             for stream, shape in zip(streams, shapes, strict=True)
         ]
-        return BayesianNetwork(truth, tuple(_labels(shape[-1]) for shape in shapes), tuple(tables))
+        return BayesianNetwork(truth, tuple(labels_of(shape[-1]) for shape in shapes), tuple(tables))
 
     def in_words(self, n_samples: int) -> str:  # noqa: ARG002 - as of other models
         """Say how a variable comes about.
@@ -96,7 +96,7 @@ def _require_room(name: str, shape: tuple[int, ...]) -> None:
         )
 
 
-def _labels(n_levels: int) -> tuple[str, ...]:
+def labels_of(n_levels: int) -> tuple[str, ...]:
     """Text, so that a table in a file is read as discrete however many levels it has; sorted like the levels."""
     width = len(str(n_levels))
     return tuple(f"s{k:0{width}d}" for k in range(1, n_levels + 1))

@@ -25,6 +25,7 @@ from dagsearch.data import Dataset
 from dagsearch.datasets import ranges
 from dagsearch.datasets.continuous import AdditiveNoiseModel
 from dagsearch.datasets.mechanisms import MECHANISMS
+from dagsearch.datasets.mixed import MixedModel
 from dagsearch.datasets.noises import NOISES
 from dagsearch.datasets.random_graphs import RANDOM_GRAPHS, random_adjacency
 from dagsearch.datasets.random_network import RandomTables
@@ -40,6 +41,7 @@ FEWEST_NODES, FEWEST_ROWS = 2, 3  # a Dataset has no fewer
 _WITH_NOISE = {"noise", "noise_scale", "scale_dependence", "rescale", "measurement_error", "standardise"}
 _TAKEN_BY = {name: _WITH_NOISE | {mechanism.argument} for name, mechanism in MECHANISMS.items()}
 _TAKEN_BY["discrete"] = {"n_levels", "concentration"}
+_TAKEN_BY["mixed"] = {"n_levels", "weights", "noise_scale"}
 
 
 def simulate(
@@ -49,7 +51,7 @@ def simulate(
     graph: Any = "erdos-renyi",
     n_edges: int | None = None,
     mechanism: Literal[
-        "linear", "quadratic", "gp", "additive", "saturating", "bump", "interaction", "network", "discrete"
+        "linear", "quadratic", "gp", "additive", "saturating", "bump", "interaction", "network", "discrete", "mixed"
     ] = "linear",
     noise: Literal["gaussian", "uniform", "laplace", "exponential", "gumbel"] = "gaussian",
     weights: float | Range = (0.5, 2.0),
@@ -90,6 +92,9 @@ def simulate(
         ``"interaction"``: products of pairs of parents beside main effects; with one parent, its square.
         ``"network"``: a neural network of all parents jointly, with one hidden layer of 15 units. The last four take
         their parents in units of their standard deviations. ``"discrete"``: a conditional probability table.
+        ``"mixed"``: half of the variables, drawn at random, are categories, which take the level of largest utility, a
+        weighted sum of the parents plus noise; the others are functions of numbers of several kinds, shifted by the
+        levels of categories, plus noise of several shapes.
     noise
         Distribution of the noise that is added; all have mean 0.
     weights
@@ -116,7 +121,7 @@ def simulate(
         Whether each column has mean 0 and variance 1 in the end. Variances then no longer give away the causal order,
         see `dagsearch.metrics.varsortability`.
     n_levels
-        Fewest and most levels of a ``"discrete"`` variable, drawn uniformly; a number: all have so many.
+        Fewest and most levels of a ``"discrete"`` or ``"mixed"`` variable, drawn uniformly; a number: all have so many.
     concentration
         Of the symmetric Dirichlet distribution from which each row of a ``"discrete"`` table is drawn: the smaller, the
         stronger the dependence; near 0, variables end up constant.
@@ -162,7 +167,7 @@ def simulate(
     return replace(data, citation=f"simulated by dagsearch {__version__} with seed {seed}: {story}")
 
 
-def _model(mechanism: str, settings: dict[str, Any]) -> AdditiveNoiseModel | RandomTables:
+def _model(mechanism: str, settings: dict[str, Any]) -> AdditiveNoiseModel | RandomTables | MixedModel:
     """Return the model with checked settings; refuse those that it would ignore."""
     parameters = inspect.signature(simulate).parameters
     for name, value in settings.items():
@@ -172,6 +177,12 @@ def _model(mechanism: str, settings: dict[str, Any]) -> AdditiveNoiseModel | Ran
         return RandomTables(
             n_levels=ranges.level_range("n_levels", settings["n_levels"]),
             concentration=checks.real("concentration", settings["concentration"], 0.0, strict=True),
+        )
+    if mechanism == "mixed":
+        return MixedModel(
+            n_levels=ranges.level_range("n_levels", settings["n_levels"]),
+            weights=ranges.positive_range("weights", settings["weights"]),
+            noise_scale=ranges.positive_range("noise_scale", settings["noise_scale"]),
         )
     rescale = settings["rescale"]
     return AdditiveNoiseModel(

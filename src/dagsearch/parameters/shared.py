@@ -21,7 +21,7 @@ Variances = Literal["different", "equal"]
 Levels = Literal["seen", "declared"] | Mapping[str, int]
 Missing = Literal["local", "drop", "impute", "refuse"]
 
-SCORES = ("evidence", "bic-linear", "bic-quadratic", "bic-gp", "bic-gam", "bic-discrete", "bdeu")
+SCORES = ("evidence", "bic-linear", "bic-quadratic", "bic-gp", "bic-gam", "mixed", "bic-discrete", "bdeu")
 PENALTIES = ("auto", "edges", "parameters", "extended")
 CONFIDENCE = ("none", "posterior", "bootstrap", "auto")
 PRUNING = ("auto", "cam", "coefficients", "none")
@@ -75,7 +75,7 @@ class CommonParameters:
     )
     n_replicates: int = parameter(100, 'Replicates of ``confidence="bootstrap"``.', "--replicates", group="confidence")
     kinds: Any = parameter(
-        None, '``{"column": "continuous" | "discrete"}`` where the inferred kind is wrong.', group="data"
+        None, '``{"column": "continuous" | "discrete" | "ordered"}`` where the inferred kind is wrong.', group="data"
     )
     missing: Missing = parameter(
         "local",
@@ -103,8 +103,8 @@ class CommonParameters:
     )
     n_jobs: int = parameter(
         1,
-        "Threads for ``evidence``, ``bic-gp``, ``bic-gam`` and CAM pruning; the result is the same whatever it is. -1: "
-        "all cores.",
+        "Threads for ``evidence``, ``mixed``, ``bic-gp``, ``bic-gam`` and CAM pruning; the result is the same whatever "
+        "it is. -1: all cores.",
         "--jobs",
         group="run",
         option_default=-1,
@@ -203,7 +203,7 @@ class ContinuousScoreParameters(ScoreParameters):
     )
     models: Sequence[str] | None = parameter(
         None,
-        "Models of the mean that the score ``evidence`` averages: any of ``linear``, ``additive`` and ``joint``; by "
+        "Models that the scores ``evidence`` and ``mixed`` average: any of ``linear``, ``additive`` and ``joint``; by "
         "default all, or as many as a large table can afford.",
         "--models",
         group="score",
@@ -211,15 +211,15 @@ class ContinuousScoreParameters(ScoreParameters):
     )
     noise: str | None = parameter(
         None,
-        'What the score ``evidence`` takes noise to be: ``"any"`` (the default: its shape is fitted, and its scale may '
-        'depend on the causes), ``"shape"`` (its shape is fitted) or ``"gaussian"``.',
+        'What the scores ``evidence`` and ``mixed`` take noise to be: ``"any"`` (the default: its shape is fitted, and '
+        'its scale may depend on the causes), ``"shape"`` (its shape is fitted) or ``"gaussian"``.',
         "--noise",
         group="score",
     )
     min_effect: float | None = parameter(
         None,
-        "Share of what the other causes leave unexplained that an edge must explain, for ``evidence`` (by default "
-        "0.01) and BIC that does not count edges alone (by default 0).",
+        "Share of what the other causes leave unexplained that an edge must explain, for ``evidence`` and ``mixed`` "
+        "(by default 0.01) and BIC that does not count edges alone (by default 0).",
         "--min-effect",
         group="score",
         value_type=float,

@@ -18,6 +18,7 @@ from dagsearch.scores.gam import GAMScore
 from dagsearch.scores.gp import GPScore
 from dagsearch.scores.levels import Levels, cardinalities, known_levels, require_levels
 from dagsearch.scores.mean_models import MODELS, Model
+from dagsearch.scores.mixed import MixedScore, require_information
 from dagsearch.scores.noise import NOISES, Noise
 from dagsearch.scores.regression import LinearScore, QuadraticScore
 from dagsearch.scores.rows import PartialScore
@@ -26,6 +27,7 @@ __all__ = [
     "CONTINUOUS",
     "DEFAULT_MIN_EFFECT",
     "DISCRETE",
+    "MIXED",
     "MODELS",
     "NOISES",
     "REGRESSIONS",
@@ -39,27 +41,29 @@ __all__ = [
 REGRESSIONS = ("bic-linear", "bic-quadratic", "bic-gp", "bic-gam")
 """BIC scores of continuous data."""
 CONTINUOUS = ("evidence", *REGRESSIONS)
+MIXED = ("mixed",)
+"""Scores of tables of continuous and discrete columns."""
 DISCRETE = ("bic-discrete", "bdeu")
 
 # The scores that a setting is for; given to another one, it would be ignored.
 _MEANT_FOR = {
     "variances": REGRESSIONS,
     "penalty": REGRESSIONS,
-    "min_effect": CONTINUOUS,
-    "models": ("evidence",),
-    "noise": ("evidence",),
+    "min_effect": (*CONTINUOUS, *MIXED),
+    "models": ("evidence", *MIXED),
+    "noise": ("evidence", *MIXED),
     "sample_size": ("bdeu",),
     "levels": DISCRETE,
 }
 # Scores that handle missing cells themselves: one matrix of moments serves all local scores.
 _TAKE_GAPS = ("bic-linear",)
-
+_EVIDENCE = {"evidence": EvidenceScore, "mixed": MixedScore}
 _IDLE: dict[str, Any] = {"variances": "different", "sample_size": 1.0, "levels": "seen"}
 
 
 def names() -> list[str]:
     """Names that `make` takes."""
-    return [*CONTINUOUS, *DISCRETE]
+    return [*CONTINUOUS, *MIXED, *DISCRETE]
 
 
 def make(
@@ -89,10 +93,10 @@ def make(
     penalty
         What these count: ``"edges"`` (the paper's, and the default), ``"parameters"``, or ``"extended"``: parameters,
         and for each edge three times the logarithm of the number of variables more (extended BIC, Foygel and Drton
-        2010), since among many candidates some fit well by chance. Discrete BIC always counts parameters; BDeu and
-        ``evidence`` have no separate penalty.
+        2010), since among many candidates some fit well by chance. Discrete BIC always counts parameters; BDeu,
+        ``evidence`` and ``mixed`` have no separate penalty.
     n_jobs
-        Threads for ``evidence``, ``bic-gp`` and ``bic-gam``; values do not depend on it.
+        Threads for ``evidence``, ``mixed``, ``bic-gp`` and ``bic-gam``; values do not depend on it.
     sample_size
         Equivalent sample size of the prior of ``bdeu``.
     levels
@@ -100,13 +104,13 @@ def make(
         ``"declared"`` by the table (`Dataset.declared_levels`), or numbers by column name. Where nothing is declared or
         given, those seen count.
     models
-        Models of the mean that ``evidence`` averages: any of ``"linear"``, ``"additive"`` and ``"joint"``; None: all.
+        Models that ``evidence`` and ``mixed`` average: any of ``"linear"``, ``"additive"`` and ``"joint"``; None: all.
     noise
-        What ``evidence`` takes the noise to be: ``"any"`` (its shape is fitted, its scale may depend on the parents;
-        what None stands for), ``"shape"`` (its shape is fitted) or ``"gaussian"``.
+        What these take the noise of continuous variables to be: ``"any"`` (its shape is fitted, its scale may
+        depend on the parents; what None stands for), ``"shape"`` (its shape is fitted) or ``"gaussian"``.
     min_effect
         Share of the variation that the other parents leave unexplained which an edge must explain, from 0 to below 1;
-        for ``evidence`` and for BIC that does not count edges alone. None: 0.01 for ``evidence``, 0 for the others.
+        for ``evidence``, ``mixed`` and BIC that does not count edges alone. None: 0.01 for the first two, 0 for others.
     missing
         What to do where cells are missing: ``"local"``: each local score goes by the rows in which the variable and its
         parents were seen; ``"drop"``: rows with a missing cell are left out; ``"impute"``: cells are filled by one draw
@@ -143,14 +147,16 @@ def make(
         return _made(name, given, dataset, n_jobs)
     if name in DISCRETE:
         given["levels"] = _levels_of_whole(dataset, levels)
+    if name == "mixed":
+        require_information(dataset)
     return PartialScore(dataset, partial(_made, name, given), n_jobs, takes_gaps)
 
 
 def _made(name: str, settings: dict[str, Any], data: Dataset, n_jobs: int = 1) -> Score:
     """Make a score on a table in which all rows count, or of a kind that handles missing cells itself."""
     min_effect = settings["min_effect"]
-    if name == "evidence":
-        return EvidenceScore(
+    if name in _EVIDENCE:
+        return _EVIDENCE[name](
             data,
             _checked_models(settings["models"]),
             _checked_noise(settings["noise"]),

@@ -66,11 +66,17 @@ class EvidenceScore(PooledScore):
     ) -> None:
         self.models, self.noise, self.min_effect = models, noise, min_effect
         with one_blas_thread():  # more would change the rounding
-            self._mean_models = MeanModels(np.ascontiguousarray(data.standardised().T), models)
+            self._mean_models = self._mean_models_of(data)
         self._means: dict[Key, MeanFit] = {}
         self._penalties = _penalties(data.n_variables, data.n_samples, min_effect)
         family = empty_family(data.n_nodes, n_samples=float(data.n_samples), penalise_parameters=True)
-        super().__init__(data.n_nodes, family, n_jobs, Twins.among(self.columns.T))
+        super().__init__(data.n_nodes, family, n_jobs, self._twins_in(data))
+
+    def _mean_models_of(self, data: Dataset) -> MeanModels:
+        return MeanModels(np.ascontiguousarray(data.standardised().T), self.models)
+
+    def _twins_in(self, data: Dataset) -> Twins:  # noqa: ARG002 - other kinds of columns need the table
+        return Twins.among(self.columns.T)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -123,17 +129,21 @@ class EvidenceScore(PooledScore):
         """Value of a node, the first of the key, given its parents, the rest; or those of all nodes."""
         node, parents = key[0], key[1:]
         models = self._mean_models.on(parents)
-        # Two threads may both fit a set, to the same result.
-        mean = self._means[parents] if parents in self._means else self._means.setdefault(parents, models.fit())
         if node != _ALL_NODES:
-            return np.array([self._value(node, parents, mean, models)])
+            return np.array([self._value(node, parents, models)])
         values = np.full(self.n_nodes, np.nan)
         for target in set(range(self.n_nodes)).difference(parents):
-            values[target] = self._value(target, parents, mean, models)
+            values[target] = self._value(target, parents, models)
         return values
 
-    def _value(self, node: int, parents: Key, mean: MeanFit, models: ParentSet) -> float:
+    def _mean_fit(self, parents: Key, models: ParentSet) -> MeanFit:
+        """The gains of all targets on one parent set."""
+        # Two threads may both fit a set, to the same result.
+        return self._means[parents] if parents in self._means else self._means.setdefault(parents, models.fit())
+
+    def _value(self, node: int, parents: Key, models: ParentSet) -> float:
         """Log evidence of a node above that of a Gaussian variable without parents."""
+        mean = self._mean_fit(parents, models)
         gain = float(mean.gain[node])
         if self.noise == "gaussian":
             return gain

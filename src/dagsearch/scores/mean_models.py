@@ -8,6 +8,8 @@ target with the scale of y integrated out is, up to a constant that is the same 
     -nu/2 log(Q / nu) - 1/2 sum_k log(1 + e_k / ratio),    Q = y'y - sum_k (W y)_k^2 / (e_k + ratio).
 
 It is averaged over a grid of ratios, two length scales and the models, never maximised: an average pays for complexity.
+
+A parent is a block of coordinates: a number is one of them, a category has one per level (`coordinates`).
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from scipy.special import logsumexp
 
 from dagsearch.errors import InputError
 from dagsearch.kernels.lowrank import choose_landmarks, kernel_rows
+from dagsearch.scores.coordinates import Coordinates
 
 Model = Literal["linear", "additive", "joint"]
 MODELS: tuple[Model, ...] = ("linear", "additive", "joint")
@@ -97,22 +100,26 @@ class MeanModels:
     Parameters
     ----------
     columns
-        Standardised columns, (n_nodes, n_samples).
+        Standardised columns, (n_nodes, n_samples): the targets. One that is zero everywhere gains nothing.
     models
         Which models to average.
+    coordinates
+        What variables are as parents; None: their columns.
     """
 
-    def __init__(self, columns: Matrix, models: tuple[Model, ...]) -> None:
+    def __init__(self, columns: Matrix, models: tuple[Model, ...], coordinates: Coordinates | None = None) -> None:
         self.columns = columns
         self.models = models
         self.n_nodes, self.n_samples = columns.shape
-        self._gram = columns @ columns.T
-        self.totals = np.diag(self._gram)
-        self._pairs = _squared_differences(columns)
-        rows = np.arange(self.n_samples)
+        rows, starts = coordinates or Coordinates(columns, np.arange(self.n_nodes + 1))
+        self._linear = Stack(rows, rows @ rows.T, rows @ columns.T, starts)
+        squares = np.einsum("ij,ij->i", columns, columns) if coordinates else np.diag(self._linear.gram)
+        self.totals = np.where(squares > 0.0, squares, 1.0)
+        self._pairs = np.add.reduceat(_squared_differences(rows), starts[:-1], axis=0)
+        places = np.arange(self.n_samples)
         if self.n_samples > MAX_LANDMARK_ROWS:
-            rows = np.sort(np.random.default_rng(0).choice(rows, MAX_LANDMARK_ROWS, replace=False))
-        self._landmark_rows = rows
+            places = np.sort(np.random.default_rng(0).choice(places, MAX_LANDMARK_ROWS, replace=False))
+        self._landmark_rows = places
         self._smooth = [self._smooth_features(length) for length in LENGTHS] if self._needs_smooth() else []
 
     def _needs_smooth(self) -> bool:
@@ -137,30 +144,29 @@ class MeanModels:
     def features(self, parents: tuple[int, ...], member: Member) -> Matrix:
         """Centred features F of a member's kernel matrix F'F, (rank, n_samples)."""
         if member.model == "joint":
-            return self._joint_features(parents, LENGTHS[member.length])
-        if member.model == "linear":
-            return self.columns[list(parents)]
-        stack = self._smooth[member.length]
-        return stack.rows[stack.of(parents)]
+            return self.joint_features(parents, member.length)
+        return self.stack(member.model, member.length).rows_of(parents)
+
+    def stack(self, model: Model, length: int = 0) -> Stack:
+        """Features of all variables for the linear model, or for the additive one with a length scale by its number."""
+        return self._linear if model == "linear" else self._smooth[length]
 
     def products(self, parents: tuple[int, ...], member: Member, features: Matrix | None) -> tuple[Matrix, Matrix]:
         """Inner products of a member's features, among themselves and with all columns; known but for joint ones."""
         if features is not None:
             return features @ features.T, features @ self.columns.T
-        if member.model == "linear":
-            chosen, gram, products = list(parents), self._gram, self._gram
-        else:
-            stack = self._smooth[member.length]
-            chosen, gram, products = stack.of(parents), stack.gram, stack.products
-        return gram[np.ix_(chosen, chosen)], products[chosen]
+        stack = self.stack(member.model, member.length)
+        chosen = stack.of(parents)
+        return stack.gram[np.ix_(chosen, chosen)], stack.products[chosen]
 
-    def _joint_features(self, parents: tuple[int, ...], length: float) -> Matrix:
-        """Centred factor of the RBF kernel of all parents."""
-        return self._factor(self.columns[list(parents)], length * self._median_distance(parents))
+    def joint_features(self, parents: tuple[int, ...], length: int) -> Matrix:
+        """Centred factor of the RBF kernel of all parents, with a length scale by its number."""
+        return self._factor(self._linear.rows_of(parents), LENGTHS[length] * self._median_distance(parents))
 
-    def _smooth_features(self, length: float) -> _Stack:
+    def _smooth_features(self, length: float) -> Stack:
         factors = [
-            self._factor(self.columns[[node]], length * self._median_distance((node,))) for node in range(self.n_nodes)
+            self._factor(self._linear.rows_of((node,)), length * self._median_distance((node,)))
+            for node in range(self.n_nodes)
         ]
         n_features = sum(map(len, factors))
         if 8 * n_features * (n_features + self.n_samples) > _MAX_GRAM_BYTES:
@@ -170,7 +176,7 @@ class MeanModels:
                 f"{self.n_nodes} variables; use models=('linear',)"
             )
         rows = np.concatenate(factors)
-        return _Stack(rows, rows @ rows.T, rows @ self.columns.T, np.cumsum([0, *map(len, factors)]))
+        return Stack(rows, rows @ rows.T, rows @ self.columns.T, np.cumsum([0, *map(len, factors)]))
 
     def _factor(self, columns: Matrix, length: float) -> Matrix:
         """Centred factor, (rank, n_samples), of the RBF kernel of some columns."""
@@ -251,7 +257,7 @@ class ParentSet:
 
 
 @dataclass(frozen=True)
-class _Stack:
+class Stack:
     """Features of all variables, one below the other; those of variable k are rows starts[k] to starts[k + 1]."""
 
     rows: Matrix
@@ -262,6 +268,10 @@ class _Stack:
     def of(self, nodes: tuple[int, ...]) -> list[int]:
         """Numbers of the rows that belong to some variables."""
         return [row for node in nodes for row in range(self.starts[node], self.starts[node + 1])]
+
+    def rows_of(self, nodes: tuple[int, ...]) -> Matrix:
+        """The rows that belong to some variables."""
+        return self.rows[self.of(nodes)]
 
 
 def _squared_differences(columns: Matrix) -> Matrix:
