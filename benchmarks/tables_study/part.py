@@ -24,12 +24,15 @@ class Method:
         What must be installed.
     install
         The command that does so.
+    takes
+        Whether it suits a condition.
     """
 
     fit: Callable[[ds.Dataset, int], Any]
     in_words: str
     modules: tuple[str, ...] = ()
     install: str = ""
+    takes: Callable[[str], bool] = lambda _: True
 
     @property
     def installed(self) -> bool:

@@ -26,6 +26,7 @@ def tasks_of(part: str, rows: Iterable[int], n_seeds: int, methods: Iterable[str
         for seed in range(n_seeds)
         for condition in PARTS[part].conditions
         for method in names
+        if PARTS[part].methods[method].takes(condition)
     ]
 
 

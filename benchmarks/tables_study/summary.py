@@ -14,6 +14,7 @@ _COLUMNS = {
     "skeleton_f1": ("skeleton F1", ".3f"),
     "n_reversed": ("wrong directions", ".2f"),
     "f1": ("F1", ".3f"),
+    "fdr": ("FDR", ".3f"),
     "shd": ("SHD", ".2f"),
     "n_missing": ("missing", ".2f"),
     "n_extra": ("extra", ".2f"),

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from study_runs.records import StudyRecord, StudyTask
 
-MEASURES = ("skeleton_f1", "n_reversed", "f1", "shd", "n_missing", "n_extra", "n_edges")
+MEASURES = ("skeleton_f1", "n_reversed", "f1", "fdr", "shd", "n_missing", "n_extra", "n_edges")
 """What a graph is judged by, as `dagsearch.metrics.compare` names it, and the F1 of adjacencies."""
 
 
