@@ -156,7 +156,7 @@ def test_arrows_both_ways_and_arrows_in_a_circle_become_undirected_and_are_told(
     for cause, effect in [(0, 1), (1, 2), (2, 0), (0, 3)]:
         marks[cause, effect], marks[effect, cause] = -1, 1
     marks[4, 5] = marks[5, 4] = 1
-    monkeypatch.setattr(module, "_marks", lambda *_: (marks, 7))
+    monkeypatch.setattr(module, "_marks", lambda *_: (marks, module._Tally(7)))
     fit = pc(np.zeros((3, 6), dtype=int), "gsq")
     assert fit.contradictory == ((0, 1), (0, 2), (1, 2), (4, 5))
     graph = graph_of(fit)

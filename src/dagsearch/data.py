@@ -150,6 +150,14 @@ class Dataset:
         together: NDArray[np.bool_] = seen.T.astype(np.float64) @ counts.astype(np.float64) > 0.0
         return together
 
+    @property
+    def targets(self) -> list[tuple[str, ...]]:
+        """The variables that were set together in some row, each such set once; empty if nothing was set."""
+        if self.was_set is None:
+            return []
+        together = np.unique(self.was_set[self.was_set.any(axis=1)], axis=0)
+        return [tuple(self.names[j] for j in np.flatnonzero(row)) for row in together]
+
     def require_complete(self) -> None:
         """Raise `DataError` if cells are missing; the message names the columns."""
         n_missing = np.isnan(self.values).sum(axis=0)

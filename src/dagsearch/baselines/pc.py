@@ -9,18 +9,21 @@ cycle, the data say that there is an edge but not which way it points: it become
 
 Of columns that are the same (up to their units, or up to the names of their levels) the first stands for all: the
 others are independent of everything given it. Conditioned on each other, all of them would lose their neighbours.
+
+Where cells are missing, each test goes by the rows that have what it needs, see `seen_rows`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dagsearch._twins import Twins, coinciding
+from dagsearch.baselines.seen_rows import SINGULAR, SeenRowsTest, twins_with_gaps
 from dagsearch.errors import DataError, InputError, MissingExtraError, UnknownNameError
 from dagsearch.graph.checks import default_names
 from dagsearch.graph.order import edges_on_cycles
@@ -32,7 +35,6 @@ TESTS = ("fisherz", "gsq", "chisq")
 BoolMatrix = NDArray[np.bool_]
 Pairs = tuple[tuple[int, int], ...]
 
-_SINGULAR = 1e-12  # smallest eigenvalue of a correlation matrix whose inverse means anything
 _FIRST_COLLIDER_WINS = 2  # causal-learn's default rule for colliders that contradict each other
 
 
@@ -51,12 +53,18 @@ class PcFit:
         part of a directed cycle.
     n_tests
         Number of tests of independence.
+    unseen
+        Pairs that too few rows hold together to be tested; they are taken to be independent.
+    n_undecided
+        How many tests given other variables had too few rows; their pairs stay joined.
     """
 
     directed: BoolMatrix
     undirected: BoolMatrix
     contradictory: Pairs
     n_tests: int
+    unseen: Pairs = ()
+    n_undecided: int = 0
 
     @property
     def adjacency(self) -> NDArray[np.int8]:
@@ -77,7 +85,7 @@ def pc(
     Parameters
     ----------
     values
-        (n_samples, n_nodes): numbers for ``"fisherz"``, codes of levels for ``"gsq"`` and ``"chisq"``.
+        (n_samples, n_nodes): numbers for ``"fisherz"``, codes of levels for ``"gsq"`` and ``"chisq"``. NaN: missing.
     test
         One of `TESTS`.
     level
@@ -103,13 +111,13 @@ def pc(
     _check_settings(test, level)
     twins = _checked_twins(values, test, labels)
     knowledge = _Knowledge.over(len(labels), allowed, required)
-    marks, n_tests = _marks(values, test, level, knowledge, twins)
+    marks, tally = _marks(values, test, level, knowledge, twins)
     directed, undirected, bidirected = _marks_turned(marks)
     released = bidirected | (edges_on_cycles(directed) & ~knowledge.fixed)
     released |= released.T
     directed &= ~released
     _refuse_fixed_cycle(directed, labels)
-    return PcFit(directed, undirected | released, _pairs(released), n_tests)
+    return PcFit(directed, undirected | released, _pairs(released), *tally)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,6 +153,14 @@ class _Knowledge:
         return ~(self.allowed | self.allowed.T)
 
 
+class _Tally(NamedTuple):
+    """What was tested, and what could not be; as in `PcFit`."""
+
+    n_tests: int
+    unseen: Pairs = ()
+    n_undecided: int = 0
+
+
 class _Test:
     """A test of causal-learn that counts its calls, does not question required edges, and knows of twins."""
 
@@ -153,6 +169,13 @@ class _Test:
         self.n_calls = 0
         self._inner, self._joined = inner, joined
         self._first_twin: list[int] = twins.first.tolist()
+
+    @property
+    def tally(self) -> _Tally:
+        """What was tested, and what could not be."""
+        if not isinstance(self._inner, SeenRowsTest):
+            return _Tally(self.n_calls)
+        return _Tally(self.n_calls, tuple(sorted(self._inner.unseen)), self._inner.n_undecided)
 
     def __call__(self, first: int, second: int, given: Any) -> float:
         """P-value of independence."""
@@ -170,8 +193,8 @@ class _Test:
 
 def _marks(
     values: NDArray[Any], test: str, level: float, knowledge: _Knowledge, twins: Twins
-) -> tuple[NDArray[Any], int]:
-    """Run PC, and return the marks of causal-learn and the number of tests."""
+) -> tuple[NDArray[Any], _Tally]:
+    """Run PC, and return the marks of causal-learn and what was tested."""
     try:
         from causallearn.utils.cit import CIT  # noqa: PLC0415
         from causallearn.utils.PCUtils import Meek, SkeletonDiscovery, UCSepset  # noqa: PLC0415
@@ -180,21 +203,30 @@ def _marks(
         )
     except ImportError as error:
         raise MissingExtraError("PC", "baselines") from error
-    counted = _Test(CIT(values, test), knowledge.joined, twins)
+    inner = CIT(values, test) if _is_complete(values) else SeenRowsTest(values, test, CIT)
+    counted = _Test(inner, knowledge.joined, twins)
     graph = SkeletonDiscovery.skeleton_discovery(values, level, counted, stable=True, show_progress=False)
     _take_apart(graph, knowledge.apart)
+    _separate_by_all(graph, counted.tally.unseen)
     background = _background(graph, knowledge)
     orient_by_background_knowledge(graph, background)
     graph = UCSepset.uc_sepset(graph, _FIRST_COLLIDER_WINS, background_knowledge=background)
-    return Meek.meek(graph, background_knowledge=background).G.graph, counted.n_calls
+    return Meek.meek(graph, background_knowledge=background).G.graph, counted.tally
 
 
 def _take_apart(graph: Any, apart: BoolMatrix) -> None:
-    """Remove edges that knowledge rules out; as if separated by all others, so that no collider follows from it."""
+    """Remove edges that knowledge rules out."""
     nodes = graph.G.nodes
-    for i, j in np.argwhere(np.triu(apart, 1) & (graph.G.graph != 0)):
+    ruled_out = _pairs(np.triu(apart, 1) & (graph.G.graph != 0))
+    for i, j in ruled_out:
         graph.G.remove_edge(graph.G.get_edge(nodes[i], nodes[j]))
-        graph.sepset[i, j] = graph.sepset[j, i] = [tuple(range(len(nodes)))]
+    _separate_by_all(graph, ruled_out)
+
+
+def _separate_by_all(graph: Any, pairs: Pairs) -> None:
+    """Say that all others separate some pairs: no collider follows from edges that no test removed."""
+    for i, j in pairs:
+        graph.sepset[i, j] = graph.sepset[j, i] = [tuple(range(len(graph.G.nodes)))]
 
 
 def _background(graph: Any, knowledge: _Knowledge) -> Any:
@@ -235,25 +267,43 @@ def _check_settings(test: str, level: float) -> None:
 
 
 def _checked_twins(values: NDArray[Any], test: str, names: Sequence[str]) -> Twins:
-    """Columns that are the same; raises where the test cannot be computed for all sets of the others."""
+    """Columns that are the same; raises where the test cannot be computed for all sets of the others.
+
+    With missing cells, that is seen from test to test.
+    """
     n_samples, n_nodes = values.shape
+    if not _is_complete(values):
+        _require_variation(values, test, names)
+        return twins_with_gaps(values, test)
     if test != "fisherz":
         return Twins(n_nodes, coinciding(values, np.ones(n_nodes, dtype=bool)))
     if n_samples < n_nodes + 2:
         raise DataError(f"fisherz needs at least {n_nodes + 2} rows for {n_nodes} columns, got {n_samples}")
-    constant = np.flatnonzero((values == values[0]).all(axis=0))
-    if len(constant):
-        raise DataError(f"fisherz needs columns that vary, constant: {_listed(constant, names)}; drop them")
+    _require_variation(values, test, names)
     twins = Twins.among((values - values.mean(axis=0)) / values.std(axis=0))
     distinct = np.unique(twins.first)
     sizes, directions = np.linalg.eigh(np.atleast_2d(np.corrcoef(values[:, distinct].T)))
-    involved = distinct[(np.abs(directions[:, sizes < _SINGULAR]) > 1e-6).any(axis=1)]
+    involved = distinct[(np.abs(directions[:, sizes < SINGULAR]) > 1e-6).any(axis=1)]
     if len(involved):
         raise DataError(
             f"fisherz needs columns none of which is a sum of multiples of others: {_listed(involved, names)} depend "
             "on each other; drop one of them"
         )
     return twins
+
+
+def _require_variation(values: NDArray[Any], test: str, names: Sequence[str]) -> None:
+    """Raise where a column holds one value only and the test goes by correlations."""
+    if test != "fisherz":
+        return
+    constant = np.flatnonzero(np.nanmax(values, axis=0) == np.nanmin(values, axis=0))
+    if len(constant):
+        raise DataError(f"fisherz needs columns that vary, constant: {_listed(constant, names)}; drop them")
+
+
+def _is_complete(values: NDArray[Any]) -> bool:
+    """Whether no cell is missing."""
+    return not np.isnan(values).any()
 
 
 def _listed(nodes: NDArray[np.intp], names: Sequence[str]) -> str:

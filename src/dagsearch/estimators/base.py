@@ -48,6 +48,10 @@ _PRUNE_DEGREE = {"bic-linear": 1, "bic-quadratic": 2}
 
 _MOST_SHOWN = 4  # of what a note lists
 
+# What messages recommend, rather than all that could be.
+TAKE_INTERVENTIONS = ("cd-uct", "order", "greedy", "exact")
+TAKE_GAPS = (*TAKE_INTERVENTIONS, "pc")
+
 ANY_DATA = ("continuous", "discrete")
 CONTINUOUS_DATA = ("continuous",)
 
@@ -80,8 +84,10 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
     """Whether any score will do; otherwise it must be the same for equivalent graphs."""
     by_score: ClassVar[bool] = True
     """Whether the score constructs the graph; otherwise it only judges it."""
-    counts_rows: ClassVar[bool] = False
-    """Whether the method does with the rows that count for each variable and its causes: cells may be missing."""
+    takes_gaps: ClassVar[bool] = False
+    """Whether the method goes by the rows that have what it needs, so that cells may be missing."""
+    takes_interventions: ClassVar[bool] = False
+    """Whether the method leaves rows in which a variable was set out of what it learns about its causes."""
     pruned_by_significance: ClassVar[bool] = False
     """Whether ``prune="auto"`` is CAM pruning with any continuous score, as the score does not construct the graph."""
 
@@ -200,21 +206,21 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
             raise UnknownNameError("score", self.score, ("auto", *scores.names()))
 
     def _require_rows(self, data: Dataset) -> None:
-        """Refuse missing cells and interventions where the method needs all rows of all columns."""
-        if data.all_rows_count or self.counts_rows:
-            return
-        if data.was_set is not None:
+        """Refuse missing cells or interventions that the method cannot learn from, and name methods that can."""
+        if data.was_set is not None and not self.takes_interventions:
             raise DataError(
-                f"{self.method} cannot learn from interventions; use cd-uct, order, greedy or exact, or leave the rows "
+                f"{self.method} cannot learn from interventions; use {_any_of(TAKE_INTERVENTIONS)}, or leave the rows "
                 "in which something was set out"
             )
+        if data.is_complete or self.takes_gaps:
+            return
         n_missing = np.isnan(data.values).sum(axis=0)
         where = _some(
             [f"{n_missing[j]} in column {data.names[j]!r}" for j in np.flatnonzero(n_missing)], ", ", "column"
         )
         raise DataError(
             f"missing values: {where}; {self.method} needs complete rows: set missing='drop' or missing='impute', or "
-            "use a method that goes by the rows that it can use, such as cd-uct, order, greedy, exact or pc"
+            f"use a method that goes by the rows that it can use, such as {_any_of(TAKE_GAPS)}"
         )
 
     def _require_kinds(self, data: Dataset) -> None:
@@ -376,6 +382,10 @@ def note_on_coinciding_columns(data: Dataset) -> tuple[str, ...]:
         f"columns that hold the same information: {shown}; the data cannot tell which of such columns is the cause "
         "of others, nor the direction between them",
     )
+
+
+def _any_of(names: tuple[str, ...]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 def _some(items: list[str], between: str, what: str) -> str:

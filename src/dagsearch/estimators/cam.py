@@ -42,6 +42,9 @@ class CAM(parameters.CAM, ScoreSearch):
     method: ClassVar[str] = "cam"
     summary: ClassVar[str] = "causal additive models: greedy order search"
     data_kinds: ClassVar[tuple[str, ...]] = CONTINUOUS_DATA
+    # Selecting neighbours and pruning, without which the graph has all edges of an order, test on all rows.
+    takes_gaps: ClassVar[bool] = False
+    takes_interventions: ClassVar[bool] = False
 
     score: Any = "bic-gam"
     penalty: str = "edges"

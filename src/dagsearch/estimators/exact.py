@@ -41,7 +41,8 @@ class ExactSearch(parameters.ExactSearch, ScoreSearch):
     certificate_ : Certificate
         Reward, bound, gap, and what they hold for.
     equivalence_class_ : PDAG
-        The equivalence class of ``dag_``: what a score that is the same for equivalent graphs can tell.
+        The equivalence class of ``dag_``: what a score that is the same for equivalent graphs can tell. Where
+        variables were set, the class that these experiments leave.
     best_graphs_ : tuple of RankedDAG
         The ``n_best`` best graphs with their rewards, best first; fewer if there are no more, or time was up.
 
@@ -69,7 +70,7 @@ class ExactSearch(parameters.ExactSearch, ScoreSearch):
     def _construct(self, judgement: Judgement, rng: np.random.Generator, monitor: Monitor) -> Construction:
         construction = super()._construct(judgement, rng, monitor)
         dag: Any = construction.graph
-        self.equivalence_class_: PDAG = dag.to_cpdag()
+        self.equivalence_class_: PDAG = dag.to_cpdag(judgement.data.targets)
         notes = (
             *_note_on_constants(judgement),
             *self._note_on_parents(construction.settings["max_parents"], judgement),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dagsearch import checks, parameters
-from dagsearch.baselines.pc import pc
+from dagsearch.baselines.pc import PcFit, pc
 from dagsearch.data import Dataset
+from dagsearch.errors import DataError
 from dagsearch.estimators.base import Judgement
 from dagsearch.estimators.equivalence import EquivalenceMethod
 from dagsearch.estimators.result import Construction
@@ -16,12 +19,16 @@ from dagsearch.graph import PDAG, Knowledge
 from dagsearch.search.monitor import Monitor
 from dagsearch.search.protocol import FINISHED
 
+FEWEST_SEEN = 3
+"""A column that was seen in fewer rows is refused."""
+
 
 class PC(parameters.PC, EquivalenceMethod):
     """The PC algorithm: tests of conditional independence, and the directions that follow from them.
 
     Needs the extra ``baselines``: ``pip install 'dagsearch[baselines]'``. Edges about whose direction the tests
-    contradict each other are left undirected, and ``result_.notes`` names them.
+    contradict each other are left undirected, and ``result_.notes`` names them. Where cells are missing, each test goes
+    by the rows that have what it needs; pairs of variables that were never seen together get no edge.
 
     Attributes
     ----------
@@ -34,6 +41,7 @@ class PC(parameters.PC, EquivalenceMethod):
     method: ClassVar[str] = "pc"
     summary: ClassVar[str] = "tests of conditional independence"
     by_score: ClassVar[bool] = False
+    takes_gaps: ClassVar[bool] = True
 
     def _check_settings(self) -> None:
         super()._check_settings()
@@ -44,11 +52,9 @@ class PC(parameters.PC, EquivalenceMethod):
         data, knowledge = judgement.data, self.knowledge or Knowledge()
         test = self._test(data)
         required = knowledge.required_edges(data.names)
-        values = data.standardised() if test == "fisherz" else data.codes()
-        fit = pc(values, test, self.ci_level, knowledge.allowed_edges(data.names), required, data.names)
+        fit = pc(_values(data, test), test, self.ci_level, knowledge.allowed_edges(data.names), required, data.names)
         graph = PDAG(fit.adjacency, data.names)
-        pairs = ", ".join(f"{data.names[i]} -- {data.names[j]}" for i, j in fit.contradictory)
-        notes = [f"undirected, since tests contradict each other about the direction: {pairs}"] if pairs else []
+        notes = _notes(fit, data.names)
         if not graph.has_member:
             notes.append("no reward: no DAG agrees with all directions that were found")
         return Construction(
@@ -64,3 +70,37 @@ class PC(parameters.PC, EquivalenceMethod):
         if self.ci_test != "auto":
             return self.ci_test
         return "gsq" if all(kind == "discrete" for kind in data.kinds) else "fisherz"
+
+
+def _values(data: Dataset, test: str) -> NDArray[Any]:
+    """Columns as the test takes them, (n_samples, n_nodes); missing cells stay NaN."""
+    if data.is_complete:
+        return _prepared(data, test)
+    values = np.full(data.values.shape, np.nan)
+    for node, name in enumerate(data.names):
+        seen = np.flatnonzero(~np.isnan(data.values[:, node]))
+        if len(seen) < FEWEST_SEEN:
+            raise DataError(f"column {name!r} was seen in {len(seen)} rows, at least {FEWEST_SEEN} are needed; drop it")
+        values[seen, node] = _prepared(data.part(seen, [node]), test)[:, 0]
+    return values
+
+
+def _prepared(data: Dataset, test: str) -> NDArray[Any]:
+    return data.standardised() if test == "fisherz" else data.codes()
+
+
+def _notes(fit: PcFit, names: Sequence[str]) -> list[str]:
+    """What the tests could not tell."""
+    notes = []
+    if fit.contradictory:
+        pairs = _in_words(fit.contradictory, names)
+        notes.append(f"undirected, since tests contradict each other about the direction: {pairs}")
+    if fit.unseen:
+        notes.append(f"no edge, since too few rows hold both: {_in_words(fit.unseen, names)}")
+    if fit.n_undecided:
+        notes.append(f"{fit.n_undecided} tests given other variables had too few rows; they removed no edge")
+    return notes
+
+
+def _in_words(pairs: Iterable[tuple[int, int]], names: Sequence[str]) -> str:
+    return ", ".join(f"{names[i]} -- {names[j]}" for i, j in pairs)

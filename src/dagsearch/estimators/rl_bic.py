@@ -31,6 +31,9 @@ class RLBIC(parameters.RLBIC, ScoreSearch):
     summary: ClassVar[str] = "policy gradient: a network proposes whole graphs"
     data_kinds: ClassVar[tuple[str, ...]] = CONTINUOUS_DATA
     extra: ClassVar[str | None] = "rl"
+    # The network reads whole rows, whatever of them is missing or was set.
+    takes_gaps: ClassVar[bool] = False
+    takes_interventions: ClassVar[bool] = False
 
     def _check_settings(self) -> None:
         checks.integer("n_iterations", self.n_iterations, 1)

@@ -29,7 +29,8 @@ from dagsearch.search.protocol import FINISHED, Outcome, Problem
 class ScoreSearch(DagEstimator, KnowledgeParameters):
     """Base of the searches over DAGs."""
 
-    counts_rows: ClassVar[bool] = True
+    takes_gaps: ClassVar[bool] = True
+    takes_interventions: ClassVar[bool] = True
 
     # What most searches take as a parameter; the others have it as an attribute of the class.
     edge_budget = BudgetParameters.edge_budget

@@ -81,9 +81,28 @@ class DAG(NamedGraph):
         """Return all names with causes before effects; among free nodes the first in `names` comes first."""
         return [self._names[node] for node in order.topological_order(self._adjacency)]
 
-    def to_cpdag(self) -> PDAG:
-        """Return the equivalence class: an edge is directed where all equivalent DAGs agree on it."""
-        return PDAG(equivalence.cpdag(self._adjacency), self._names)
+    def to_cpdag(self, targets: Iterable[Iterable[checks.Node]] = ()) -> PDAG:
+        """Return the equivalence class: an edge is directed where all equivalent DAGs agree on it.
+
+        Parameters
+        ----------
+        targets
+            What experiments set: the nodes that were set together, for each of them. DAGs are then equivalent if
+            neither observations nor these experiments tell them apart (Hauser and Buehlmann 2012).
+
+        Raises
+        ------
+        InputError
+            Where a target holds a node that is not in the graph.
+
+        Examples
+        --------
+        >>> print(DAG.from_edges([("a", "b"), ("b", "c")]).to_cpdag(targets=[["a"]]))
+        b <- a
+        c <- b
+        """
+        experiments = [[checks.position(node, self._names) for node in target] for target in targets]
+        return PDAG(equivalence.cpdag(self._adjacency, experiments), self._names)
 
     def _check_acyclic(self) -> None:
         checks.refuse_cycle(self._adjacency, self._names)

@@ -26,13 +26,14 @@ def open_edges(model: DagEstimator) -> Edges:
 def class_open_edges(model: DagEstimator) -> Edges | None:
     """Edges that are open by the equivalence class alone; None if the score or the method tells no class.
 
-    What is known beforehand may decide more, so that nothing is said with it.
+    Experiments decide what the class of observations leaves open. What is known beforehand may decide more, so that
+    nothing is said with it.
     """
-    graph = model.dag_
+    graph, targets = model.dag_, model.score_.class_targets
     if isinstance(graph, PDAG):
         return graph.undirected_edges
-    if isinstance(graph, DAG) and model.score_.is_equivalent and getattr(model, "knowledge", None) is None:
-        return graph.to_cpdag().undirected_edges
+    if isinstance(graph, DAG) and targets is not None and getattr(model, "knowledge", None) is None:
+        return graph.to_cpdag(targets).undirected_edges
     return None
 
 

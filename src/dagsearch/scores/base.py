@@ -105,6 +105,14 @@ class Score:
         return False
 
     @property
+    def class_targets(self) -> list[tuple[str, ...]] | None:
+        """Sets of variables that experiments set: DAGs that these do not tell apart have the same reward.
+
+        None: the rewards of equivalent DAGs differ for other reasons, too.
+        """
+        return [] if self.is_equivalent else None
+
+    @property
     def max_parents(self) -> int | None:
         """The most parents of a node that this score can judge on its table; None: any number."""
         return None

@@ -101,6 +101,11 @@ class PartialScore(PooledScore):
         return self._nats
 
     @property
+    def class_targets(self) -> list[tuple[str, ...]] | None:
+        """What was set, if every cell was seen and the score that it stands for is the same for equivalent DAGs."""
+        return self._data.targets if self._seen.all() and self._without_gaps[0].score.is_equivalent else None
+
+    @property
     def max_parents(self) -> int | None:
         """The most parents that the rows of every variable can tell apart."""
         limits = [limit for part in self._without_gaps if (limit := part.score.max_parents) is not None]
