@@ -80,7 +80,7 @@ def test_a_search_whose_score_turns_out_continuous_refuses_levels():
 
 def test_binned_columns_go_by_the_bins_seen():
     table = with_categories().assign(z=normal_frame(200)["a"])
-    model = make(ds.GreedySearch, levels="declared").fit(table)
+    model = make(ds.GES, levels="declared").fit(table)
     assert "levels: declared for 2 of 6 columns" in model.result_.notes
     assert model.score_.family.cardinalities.tolist() == [5, 3, 3, 3, 3, 5]
 

@@ -227,6 +227,12 @@ def _levels_once(frame, n):
     frame["d"] = ["p", *["q", "r"] * ((n - 1) // 2), *["q"] * ((n - 1) % 2)]
 
 
+def _one_row_apart(frame, n):
+    # Laplace's approximation makes more of such a level than there is to know.
+    frame["b"] = ["once", *["often"] * (n - 1)]
+    frame.loc[0, "a"] = 1000.0
+
+
 def _separable(frame, _):
     frame["b"] = (frame["a"] > 0).astype(str)
     frame["d"] = np.digitize(frame["a"], [-0.5, 0.5]).astype(str)
@@ -253,7 +259,7 @@ def _codes(frame, _):
     frame["b"], frame["d"] = frame["b"].map({"no": 0, "yes": 1}), frame["d"].map({"x": 3, "y": 7, "z": 9})
 
 
-DIFFICULT = [_levels_once, _separable, _many_levels, _twins, _outliers, _determined, _codes]
+DIFFICULT = [_levels_once, _one_row_apart, _separable, _many_levels, _twins, _outliers, _determined, _codes]
 
 
 def checked_values(score):
@@ -278,6 +284,16 @@ def test_values_of_difficult_tables_are_finite_and_bounded(change, n):
         data = ds.as_dataset(frame, kinds=dict.fromkeys("bd", "discrete"))
         score = MixedScore(replace(data, ordered=tuple(ordered and kind == "discrete" for kind in data.kinds)))
         checked_values(score)
+
+
+def test_no_level_is_more_than_certain():
+    # By Laplace's approximation, a row that stands apart would say more about a level seen once than there is to know.
+    x = np.append(1.0, 1e-6 * np.random.default_rng(0).normal(size=999))
+    table = pd.DataFrame({"x": x, "y": ["once", *["often"] * 999]})
+    score = ds.scores.make("mixed", table, models=["linear"])
+    gains = logistic.multinomial_gains(score._level_models.targets[1], standardised(x)[None])
+    assert logsumexp(gains) - math.log(len(gains)) > score.best_values()[1]
+    assert value(score, 1, (0,)) == score.best_values()[1]
 
 
 def test_two_hundred_levels_in_a_thousand_rows_are_judged_like_any_other():

@@ -19,7 +19,7 @@ MIXED = parts.PARTS["mixed"]
 
 def test_tables_of_the_mixed_part_are_half_categories_of_two_to_five_levels():
     for seed in range(3):
-        data = MIXED.table("mixed", 300, seed)
+        data = MIXED.table("strong", 300, seed)
         assert (data.n_nodes, data.truth.n_edges) == (10, 15)
         levels = [n for n, kind in zip(data.n_levels(), data.kinds, strict=True) if kind == "discrete"]
         assert len(levels) == 5
@@ -36,21 +36,21 @@ def test_the_degenerate_gaussian_score_of_numbers_is_bic_with_parameters():
 
 
 def test_the_degenerate_gaussian_score_is_the_same_for_both_directions():
-    score = DegenerateGaussian(MIXED.table("mixed", 300, 0))
+    score = DegenerateGaussian(MIXED.table("strong", 300, 0))
     for one, other in ((0, 1), (3, 7), (2, 9)):
         forth = score.local(one, ()) + score.local(other, (one,))
         assert forth == pytest.approx(score.local(other, ()) + score.local(one, (other,)))
 
 
 def test_a_run_is_judged_and_can_be_read_again():
-    record = run.run(TablesTask("mixed", "mixed", 80, 0, "dg"), 60.0)
+    record = run.run(TablesTask("mixed", "strong", 80, 0, "dg"), 60.0)
     assert set(record.metrics) == set(MEASURES)
     assert TablesRecord.from_line(record.to_line()) == record
 
 
 def made_up(method, seed, f1):
     metrics = {**dict.fromkeys(MEASURES, 1.0), "skeleton_f1": f1}
-    return TablesRecord(TablesTask("mixed", "mixed", 500, seed, method), metrics, "0>1", "finished", 2.0, "now", "v")
+    return TablesRecord(TablesTask("mixed", "strong", 500, seed, method), metrics, "0>1", "finished", 2.0, "now", "v")
 
 
 def test_the_report_has_means_and_standard_errors_of_each_method():
@@ -71,5 +71,5 @@ def test_what_is_not_installed_is_left_out_with_a_word(capsys):
 
 def test_tasks_are_those_of_all_sizes_seeds_and_methods():
     tasks = run.tasks_of("mixed", [2000, 500], 3, ["mixed", "dg"])
-    assert len(tasks) == len({task.key for task in tasks}) == 12
-    assert np.array_equal([task.n_rows for task in tasks], [500] * 6 + [2000] * 6)
+    assert len(tasks) == len({task.key for task in tasks}) == 24
+    assert np.array_equal([task.n_rows for task in tasks], [500] * 12 + [2000] * 12)
