@@ -10,6 +10,7 @@ import dagsearch as ds
 from dagsearch.scores.choose import N_BINS
 from tables_study.degenerate_gaussian import DegenerateGaussian
 from tables_study.part import Method, Part
+from tables_study.thresholds import threshold_table
 
 N_NODES, N_EDGES = 10, 15
 _LEVELS = (2, 5)
@@ -19,10 +20,13 @@ _STRENGTHS: dict[str, dict[str, Any]] = {
     "strong": {},
     "weak": {"weights": (0.2, 0.6), "noise_scale": (1.5, 3.0)},
 }
+_THRESHOLDS = "thresholds"
 
 
 def table(condition: str, n_rows: int, seed: int) -> ds.Dataset:
     """A table of which half of the columns are categories."""
+    if condition == _THRESHOLDS:
+        return threshold_table(N_NODES, N_EDGES, n_rows, _LEVELS, seed)
     return ds.datasets.simulate(
         N_NODES,
         n_rows,
@@ -61,11 +65,12 @@ PART = Part(
     title="Numbers and categories",
     in_words=(
         f"{N_NODES} columns, {N_EDGES} edges, half of the columns categories of {_LEVELS[0]} to {_LEVELS[1]} levels "
-        '(`simulate(mechanism="mixed")`), with strong effects, its default, and with weak ones. Categories are drawn '
-        "by softmax, which is also what the score `mixed` fits: it has the advantage of playing at home."
+        '(`simulate(mechanism="mixed")`), with strong effects, its default, and with weak ones: categories are drawn '
+        "by softmax, which is also what the score `mixed` fits, so that it plays at home. Thresholds: linear models, "
+        "and categories by where a sum of causes and normal noise falls, which is the model of no score."
     ),
     table=table,
-    conditions=tuple(_STRENGTHS),
+    conditions=(*_STRENGTHS, _THRESHOLDS),
     rows=(500, 2000),
     methods={
         "mixed": Method(_mixed, 'dagsearch by default: CD-UCT with `score="mixed"`'),
