@@ -1,0 +1,141 @@
+"""What a regression on all monomials of some parents loses without those of one of them.
+
+With L the lower factor of the monomials' inner products and z the node in its terms, regression explains z'z. Without
+the monomials P it explains less by what of z lies in the space of the columns P of L^-1: these are at right angles to
+all other monomials. Monomials that had no row, since others determine them, come back as far as they lie in that space,
+too, if they do not have the parent in them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dagsearch.kernels.compile import contracted_long_kernel, kernel, long_kernel, reassociated_long_kernel
+from dagsearch.kernels.gram import COLLINEAR
+
+
+class Drops(NamedTuple):
+    """Scratch, one per thread."""
+
+    inverse: Any  # (most rows, most rows) float64   L^-1, transposed: row k is zero before k
+    basis: Any  # (n_nodes + 1, most rows) float64   of the space, one vector per row; each is zero before its start
+    starts: Any  # (n_nodes + 1,) int64
+    within: Any  # (most monomials + 1, n_nodes + 1) float64   monomials that come back, in terms of it; the node last
+
+
+@reassociated_long_kernel
+def dot(a, b, n):
+    """Sum of products of the first ``n`` numbers."""
+    total = 0.0
+    for k in range(n):
+        total += a[k] * b[k]
+    return total
+
+
+@kernel
+def sum_of_squares(a, n):
+    """Sum of squares of the first ``n`` numbers."""
+    return dot(a, a, n)
+
+
+@contracted_long_kernel
+def _subtract(changed, factor, row, n):
+    """Take a multiple of ``row`` out of the first ``n`` numbers."""
+    for k in range(n):
+        changed[k] -= factor * row[k]
+
+
+@contracted_long_kernel
+def invert(lower, m, inverse):
+    """Write the inverse of the first ``m`` rows of a lower factor to ``inverse``, transposed."""
+    for i in range(m - 1, -1, -1):
+        for k in range(max(i - 3, 0), m):
+            inverse[i, k] = 0.0
+        inverse[i, i] = 1.0
+        in_fours = i + 1 + (m - i - 1) % 4
+        for j in range(i + 1, in_fours):
+            _subtract(inverse[i, j:m], lower[j, i], inverse[j, j:m], m - j)
+        for j in range(in_fours, m, 4):
+            f0, f1, f2, f3 = lower[j, i], lower[j + 1, i], lower[j + 2, i], lower[j + 3, i]
+            changed, r0, r1 = inverse[i, j:m], inverse[j, j:m], inverse[j + 1, j:m]
+            r2, r3 = inverse[j + 2, j:m], inverse[j + 3, j:m]
+            for k in range(m - j):
+                changed[k] -= f0 * r0[k] + f1 * r1[k] + f2 * r2[k] + f3 * r3[k]
+        changed, scale = inverse[i, i:m], 1.0 / lower[i, i]
+        for k in range(m - i):
+            changed[k] *= scale
+
+
+@kernel
+def _has(pairs, k, j):
+    return pairs[k, 0] == j or pairs[k, 1] == j
+
+
+@contracted_long_kernel
+def _orthonormal_basis(pairs, m, j, inverse, basis, starts):
+    """Write a basis of the space that belongs to parent ``j``; returns how many vectors it has.
+
+    By Gram and Schmidt (modified) from the last row on, since later rows are zero up to later places.
+    """
+    n = 0
+    for r in range(m - 1, -1, -1):
+        if not _has(pairs, r, j):
+            continue
+        new = basis[n]
+        for k in range(r, m):
+            new[k] = inverse[r, k]
+        for earlier in range(n):
+            start = starts[earlier]
+            vector = basis[earlier, start:m]
+            _subtract(new[start:m], dot(vector, new[start:m], m - start), vector, m - start)
+        scale = 1.0 / np.sqrt(dot(new[r:m], new[r:m], m - r))
+        for k in range(r, m):
+            new[k] *= scale
+        starts[n] = r
+        n += 1
+    return n
+
+
+@kernel
+def _write_within(basis, starts, n, vector, length, within):
+    """Write a vector that is zero from ``length`` on in terms of the basis."""
+    for a in range(n):
+        start = min(starts[a], length)
+        within[a] = dot(basis[a, start:], vector[start:], length - start)
+
+
+@long_kernel
+def _come_back(within, n_back, n):
+    """Regress the last row of ``within`` on those before it; returns how many of them are independent."""
+    node, n_in = within[n_back], 0
+    for k in range(n_back):
+        left = dot(within[k], within[k], n)
+        if left <= COLLINEAR:
+            continue
+        n_in += 1
+        for other in range(k + 1, n_back + 1):
+            _subtract(within[other], dot(within[k], within[other], n) / left, within[k], n)
+        if n_in == n:
+            break
+    return n_in
+
+
+@long_kernel
+def loss_without(monomials, drops, n_parents, j, of_node):
+    """What is explained less without parent ``j``, and how many monomials are independent then.
+
+    ``of_node`` is the node in terms of the factor, whose inverse is in ``drops``.
+    """
+    m, n_passed = monomials.n_rows[n_parents], monomials.n_passed[n_parents]
+    basis, starts, within = drops.basis, drops.starts, drops.within
+    n = _orthonormal_basis(monomials.pairs, m, j, drops.inverse, basis, starts)
+    n_back = 0
+    for k in range(n_passed):
+        if not _has(monomials.passed_pairs, k, j):
+            _write_within(basis, starts, n, monomials.passed[k], monomials.passed_rows[k], within[n_back])
+            n_back += 1
+    _write_within(basis, starts, n, of_node, m, within[n_back])
+    n_in = _come_back(within, n_back, n)
+    return sum_of_squares(within[n_back], n), m - n + n_in
