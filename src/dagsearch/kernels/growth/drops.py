@@ -109,7 +109,7 @@ def _write_within(basis, starts, n, vector, length, within):
 @long_kernel
 def _come_back(within, n_back, n):
     """Regress the last row of ``within`` on those before it; returns how many of them are independent."""
-    node, n_in = within[n_back], 0
+    n_in = 0
     for k in range(n_back):
         left = dot(within[k], within[k], n)
         if left <= COLLINEAR:

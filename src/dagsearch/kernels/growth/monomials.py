@@ -1,8 +1,8 @@
 """Factor of all monomials of some parents, over the monomials that one more parent would bring.
 
-A candidate c brings c, its square, and its product with each parent. Those of all candidates are laid out in groups, so that
-loops run over candidates: group 0 is the variables, group 1 their squares, group 2 + j their products with parent j.
-The monomials of the parents themselves are among them.
+A candidate c brings c, its square, and its product with each parent. Those of all candidates are laid out in groups, so
+that loops run over candidates: group 0 is the variables, group 1 their squares, group 2 + j their products with parent
+j. The monomials of the parents themselves are among them.
 
 Parents come one after the other, as sets of a climb have most of them in common: what is known of the first ones stays.
 """
@@ -65,7 +65,7 @@ def first_block(n_parents):
     return n * (n + 1) * (n + 2) // 6 - 1
 
 
-# Loops run over slices from 0 on: an index that could be negative, for all that the compiler knows, is checked each time.
+# Loops run over slices from 0 on: an index that may be negative, for all that the compiler knows, is checked each time.
 @contracted_long_kernel
 def _subtract_from_two(solved, lower, first, target):
     """Take the rows before ``first`` out of rows ``target`` and ``target + 1``."""
