@@ -245,27 +245,22 @@ def growth_of(family: Family, scale: float) -> Any:
     if family.code not in (LINEAR, QUADRATIC):
         return _discrete_growth(family)
     settings = {name: getattr(family, name) for name in _REGRESSION}
-    shared = {"gram": family.gram, "scale": scale}
     if family.code == LINEAR:
         return LinearGrowth(
             **settings,
-            **shared,
+            scale=scale,
+            gram=family.gram,
             work=np.empty_like(family.work),
             known=np.zeros(d + 1, dtype=np.int64),
             rows=np.empty((d, d)),
             left=np.empty((2, d)),
         )
     return QuadraticGrowth(
-        n_nodes=d,
         **settings,
-        **shared,
+        scale=scale,
         **_monomials_and_drops(family),
-        work=np.empty((d, d)),
         block=np.empty(((d + 1) * (d + 2) // 2, d)),
-        with_node=np.empty((d + 1, d)),
-        share=np.empty(d),
-        factor=np.empty(d),
-        n_more=np.empty(d, dtype=np.int64),
+        lanes=np.empty((d + 4, d)),
     )
 
 
@@ -277,21 +272,16 @@ def _monomials_and_drops(family: Family) -> dict[str, Any]:
     monomials = Monomials(
         gram=family.gram,
         known=np.full(d + 1, NOTHING, dtype=np.int64),
-        **{name: np.zeros(d, dtype=np.int64) for name in ("n_rows", "n_passed", "n_determined")},
-        columns=np.empty(n_rows + 1, dtype=np.int64),
-        pairs=np.empty((n_rows + 1, 2), dtype=np.int64),
-        passed=np.empty((n_monomials, n_rows)),
-        passed_pairs=np.empty((n_monomials, 2), dtype=np.int64),
-        passed_rows=np.empty(n_monomials, dtype=np.int64),
-        lower=np.empty((n_rows + 1, n_rows + 1)),
+        counts=np.zeros((d, 3), dtype=np.int64),
+        about=np.empty((n_monomials + 1, 4), dtype=np.int64),
+        lower=np.empty((n_monomials + 1, n_rows + 1)),
         solved=np.empty((d - 1 + N_OWN, n_rows, d)),
         left=np.empty(((d + 1) * (d + 2) * (d + 3) // 6, d)),
     )
     drops = Drops(
         inverse=np.empty((n_rows, n_rows)),
         basis=np.empty((d + 1, n_rows)),
-        starts=np.empty(d + 1, dtype=np.int64),
-        within=np.empty((n_monomials + 1, d + 1)),
+        within=np.empty((n_monomials + 2, d + 1)),
     )
     return {"monomials": monomials, "drops": drops}
 

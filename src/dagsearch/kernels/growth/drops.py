@@ -14,14 +14,14 @@ import numpy as np
 
 from dagsearch.kernels.compile import contracted_long_kernel, kernel, long_kernel, reassociated_long_kernel
 from dagsearch.kernels.gram import COLLINEAR
+from dagsearch.kernels.growth.monomials import COLUMN, FIRST, SCRATCH, SECOND
 
 
 class Drops(NamedTuple):
     """Scratch, one per thread."""
 
     inverse: Any  # (most rows, most rows) float64   L^-1, transposed: row k is zero before k
-    basis: Any  # (n_nodes + 1, most rows) float64   of the space, one vector per row; each is zero before its start
-    starts: Any  # (n_nodes + 1,) int64
+    basis: Any  # (n_nodes + 1, most rows) float64   of the space, one vector per row, zero up to its start
     within: Any  # (most monomials + 1, n_nodes + 1) float64   monomials that come back, in terms of it; the node last
 
 
@@ -69,41 +69,42 @@ def invert(lower, m, inverse):
 
 
 @kernel
-def _has(pairs, k, j):
-    return pairs[k, 0] == j or pairs[k, 1] == j
+def _has(about, k, j):
+    """Whether a monomial has parent ``j``."""
+    return about[k, FIRST] == j or about[k, SECOND] == j
 
 
 @contracted_long_kernel
-def _orthonormal_basis(pairs, m, j, inverse, basis, starts):
-    """Write a basis of the space that belongs to parent ``j``; returns how many vectors it has.
+def _orthonormal_basis(about, m, j, inverse, basis):
+    """Write a basis of the space that belongs to parent ``j``, and where each vector starts; returns how many they are.
 
     By Gram and Schmidt (modified) from the last row on, since later rows are zero up to later places.
     """
     n = 0
     for r in range(m - 1, -1, -1):
-        if not _has(pairs, r, j):
+        if not _has(about, r, j):
             continue
-        new = basis[n]
-        for k in range(r, m):
-            new[k] = inverse[r, k]
+        new, row = basis[n, r:m], inverse[r, r:m]
+        for k in range(m - r):
+            new[k] = row[k]
         for earlier in range(n):
-            start = starts[earlier]
-            vector = basis[earlier, start:m]
-            _subtract(new[start:m], dot(vector, new[start:m], m - start), vector, m - start)
-        scale = 1.0 / np.sqrt(dot(new[r:m], new[r:m], m - r))
-        for k in range(r, m):
+            start = about[earlier, SCRATCH]
+            vector, rest = basis[earlier, start:m], basis[n, start:m]
+            _subtract(rest, dot(vector, rest, m - start), vector, m - start)
+        scale = 1.0 / np.sqrt(dot(new, new, m - r))
+        for k in range(m - r):
             new[k] *= scale
-        starts[n] = r
+        about[n, SCRATCH] = r
         n += 1
     return n
 
 
-@kernel
-def _write_within(basis, starts, n, vector, length, within):
+@long_kernel
+def _write_within(basis, about, n, vector, length, within):
     """Write a vector that is zero from ``length`` on in terms of the basis."""
     for a in range(n):
-        start = min(starts[a], length)
-        within[a] = dot(basis[a, start:], vector[start:], length - start)
+        start = min(about[a, SCRATCH], length)
+        within[a] = dot(basis[a, start:length], vector[start:length], length - start)
 
 
 @long_kernel
@@ -123,19 +124,17 @@ def _come_back(within, n_back, n):
 
 
 @long_kernel
-def loss_without(monomials, drops, n_parents, j, of_node):
+def loss_without(j, n_rows, n_passed, of_node, about, lower, inverse, basis, within):
     """What is explained less without parent ``j``, and how many monomials are independent then.
 
-    ``of_node`` is the node in terms of the factor, whose inverse is in ``drops``.
+    ``of_node`` is the node in terms of the factor ``lower``, which ``inverse`` is of; names as in `Monomials`.
     """
-    m, n_passed = monomials.n_rows[n_parents], monomials.n_passed[n_parents]
-    basis, starts, within = drops.basis, drops.starts, drops.within
-    n = _orthonormal_basis(monomials.pairs, m, j, drops.inverse, basis, starts)
+    n = _orthonormal_basis(about, n_rows, j, inverse, basis)
     n_back = 0
-    for k in range(n_passed):
-        if not _has(monomials.passed_pairs, k, j):
-            _write_within(basis, starts, n, monomials.passed[k], monomials.passed_rows[k], within[n_back])
+    for k in range(lower.shape[0] - n_passed, lower.shape[0]):
+        if not _has(about, k, j):
+            _write_within(basis, about, n, lower[k], about[k, COLUMN], within[n_back])
             n_back += 1
-    _write_within(basis, starts, n, of_node, m, within[n_back])
+    _write_within(basis, about, n, of_node, n_rows, within[n_back])
     n_in = _come_back(within, n_back, n)
-    return sum_of_squares(within[n_back], n), m - n + n_in
+    return sum_of_squares(within[n_back], n), n_rows - n + n_in

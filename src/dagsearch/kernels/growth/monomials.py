@@ -18,22 +18,25 @@ from dagsearch.kernels.gram import COLLINEAR, product_column
 
 N_OWN = 2  # groups beside those of the parents: variables and squares
 NOTHING = -1  # is known, not even for no parents
+NO_ROWS = np.int64(0)  # typed, or kernels compile once more for the literal
+# Rows of the first parents, monomials of theirs that have none, and those among the latter that are parents themselves.
+N_ROWS, N_PASSED, N_DETERMINED = range(3)
+# A monomial's column of the Gram matrix (of one without a row: how many rows there were), and the positions of the
+# parents whose product it is; of a parent and its square, that parent's twice.
+COLUMN, FIRST, SECOND, SCRATCH = range(4)
 
 
 class Monomials(NamedTuple):
-    """The factor, one per thread. It has a row for each monomial that those before it do not determine."""
+    """The factor, one per thread. It has a row for each monomial that those before it do not determine.
+
+    Those come first, the others last: few arrays compile in less time than many.
+    """
 
     gram: Any  # (n_columns, n_columns) float64
     known: Any  # (n_nodes + 1,) int64   how many parents there are, or NOTHING, and which
-    n_rows: Any  # (most parents + 1,) int64   rows of the first parents
-    n_passed: Any  # (most parents + 1,) int64   monomials of theirs that have none
-    n_determined: Any  # (most parents + 1,) int64   of these, parents themselves
-    columns: Any  # (most rows + 1,) int64   the monomial of each row, as a column of the Gram matrix
-    pairs: Any  # (most rows + 1, 2) int64   the positions of the parents whose product it is, or of its parent twice
-    passed: Any  # (most monomials, most rows) float64   those without a row, in terms of the rows that were there
-    passed_pairs: Any  # (most monomials, 2) int64   as ``pairs``
-    passed_rows: Any  # (most monomials,) int64   how many rows were there
-    lower: Any  # (most rows + 1, most rows + 1) float64   the factor, with a row for each monomial
+    counts: Any  # (most parents + 1, 3) int64   for the first parents: N_ROWS, N_PASSED, N_DETERMINED
+    about: Any  # (most monomials + 1, 4) int64   what each is: COLUMN, FIRST, SECOND; and SCRATCH
+    lower: Any  # (most monomials + 1, most rows + 1) float64   the factor; those without a row in terms of it
     solved: Any  # (most groups, most rows, n_nodes) float64   candidates' monomials in its terms, by group
     left: Any  # (pairs of groups, n_nodes) float64   their products less what the first 0, 1, ... parents explain
 
@@ -97,11 +100,11 @@ def _subtract(solved, lower, first, last, target):
 
 
 @contracted_long_kernel
-def _solve_rows(gram, columns, lower, parents, group, first_row, last_row, solved):
+def _solve_rows(gram, about, lower, parents, group, first_row, last_row, solved):
     """Write a group's columns in terms of rows from ``first_row`` on to ``solved`` (most rows, n_nodes)."""
     d = solved.shape[1]
     for r in range(first_row, last_row):
-        row, products = solved[r], gram[columns[r]]
+        row, products = solved[r], gram[about[r, COLUMN]]
         for c in range(d):
             row[c] = products[column_in(group, c, parents, d)]
     for r in range(first_row, last_row, 2):
@@ -118,7 +121,7 @@ def _solve_rows(gram, columns, lower, parents, group, first_row, last_row, solve
 
 
 @reassociated_long_kernel
-def _append_row(gram, column, solved, parent, n_old, n_rows, columns, lower):
+def _append_row(gram, column, solved, parent, n_old, n_rows, about, lower):
     """Write the row of a parent's monomial after the others; returns False if these determine it.
 
     The first ``n_old`` rows are of other parents: in their terms the monomial is in ``solved`` already.
@@ -129,7 +132,7 @@ def _append_row(gram, column, solved, parent, n_old, n_rows, columns, lower):
         new[i] = solved[i, parent]
         left -= new[i] * new[i]
     for i in range(n_old, n_rows):
-        row, product = lower[i], gram[columns[i], column]
+        row, product = lower[i], gram[about[i, COLUMN], column]
         for k in range(i):
             product -= row[k] * new[k]
         new[i] = product / row[i]
@@ -138,7 +141,7 @@ def _append_row(gram, column, solved, parent, n_old, n_rows, columns, lower):
     if left <= COLLINEAR or n_rows == solved.shape[0]:
         return False
     new[n_rows] = np.sqrt(left)
-    columns[n_rows] = column
+    about[n_rows, COLUMN] = column
     return True
 
 
@@ -177,49 +180,60 @@ def _update_left(gram, parents, n_parents, first_row, last_row, solved, left):
 
 
 @long_kernel
-def _append_monomials(monomials, parents, j):
-    """Give a row to each monomial of parent ``j`` that those before it do not determine; returns how many there are."""
-    gram, columns, lower, solved = monomials.gram, monomials.columns, monomials.lower, monomials.solved
-    n_old, n_passed, n_determined = monomials.n_rows[j], monomials.n_passed[j], monomials.n_determined[j]
-    n_rows = n_old
-    for group in range(N_OWN + j):
-        column, other = column_in(group, parents[j], parents, solved.shape[2]), j if group < N_OWN else group - N_OWN
-        if _append_row(gram, column, solved[group], parents[j], n_old, n_rows, columns, lower):
-            monomials.pairs[n_rows, 0], monomials.pairs[n_rows, 1] = j, other
-            n_rows += 1
-            continue
-        monomials.passed_pairs[n_passed, 0], monomials.passed_pairs[n_passed, 1] = j, other
-        monomials.passed_rows[n_passed] = n_rows
-        for i in range(n_rows):
-            monomials.passed[n_passed, i] = lower[n_rows, i]
-        n_passed += 1
-        n_determined += group == 0
-    monomials.n_rows[j + 1], monomials.n_passed[j + 1] = n_rows, n_passed
-    monomials.n_determined[j + 1] = n_determined
-    return n_rows
+def _pass_over(lower, n_rows, n_passed, about):
+    """Keep what a monomial without a row is in terms of the rows; returns its position."""
+    at = lower.shape[0] - 1 - n_passed
+    for i in range(n_rows):
+        lower[at, i] = lower[n_rows, i]
+    about[at, COLUMN] = n_rows
+    return at
 
 
 @long_kernel
-def _append_parent(monomials, parents, j):
-    """Add the monomials of parent ``j``: itself, its square, its products with earlier parents."""
-    gram, columns, lower, solved = monomials.gram, monomials.columns, monomials.lower, monomials.solved
-    n_old, n_rows = monomials.n_rows[j], _append_monomials(monomials, parents, j)
+def _append_monomials(gram, parents, j, counts, about, lower, solved):
+    """Give a row to each monomial of parent ``j`` that those before it do not determine."""
+    n_old, n_passed, n_determined = counts[j, N_ROWS], counts[j, N_PASSED], counts[j, N_DETERMINED]
+    n_rows = n_old
     for group in range(N_OWN + j):
-        _solve_rows(gram, columns, lower, parents, group, n_old, n_rows, solved[group])
-    _solve_rows(gram, columns, lower, parents, N_OWN + j, 0, n_rows, solved[N_OWN + j])
-    _update_left(gram, parents, j + 1, n_old, n_rows, solved, monomials.left)
-    monomials.known[0], monomials.known[1 + j] = j + 1, parents[j]
+        at, column = n_rows, column_in(group, parents[j], parents, solved.shape[2])
+        if _append_row(gram, column, solved[group], parents[j], n_old, n_rows, about, lower):
+            n_rows += 1
+        else:
+            at = _pass_over(lower, n_rows, n_passed, about)
+            n_passed += 1
+            n_determined += group == 0
+        about[at, FIRST], about[at, SECOND] = j, group - N_OWN if group >= N_OWN else j
+    counts[j + 1, N_ROWS], counts[j + 1, N_PASSED], counts[j + 1, N_DETERMINED] = n_rows, n_passed, n_determined
+
+
+@long_kernel
+def _append_parent(gram, parents, j, counts, about, lower, solved, left):
+    """Add the monomials of parent ``j``: itself, its square, its products with earlier parents."""
+    _append_monomials(gram, parents, j, counts, about, lower, solved)
+    n_old, n_rows = counts[j, N_ROWS], counts[j + 1, N_ROWS]
+    for group in range(N_OWN + j + 1):
+        first_row = n_old if group < N_OWN + j else NO_ROWS
+        _solve_rows(gram, about, lower, parents, group, first_row, n_rows, solved[group])
+    _update_left(gram, parents, j + 1, n_old, n_rows, solved, left)
 
 
 @kernel
 def factorise(monomials, parents, n_parents):
     """Bring the factor to the first ``n_parents`` of ``parents``; returns how many rows it has then."""
-    if monomials.known[0] == NOTHING:
-        monomials.known[0] = 0
-        _update_left(monomials.gram, parents, 0, 0, 0, monomials.solved, monomials.left)
+    gram, known, counts, solved, left = (
+        monomials.gram,
+        monomials.known,
+        monomials.counts,
+        monomials.solved,
+        monomials.left,
+    )
+    if known[0] == NOTHING:
+        known[0] = 0
+        _update_left(gram, parents, known[0], NO_ROWS, NO_ROWS, solved, left)
     n_same = 0
-    while n_same < min(monomials.known[0], n_parents) and monomials.known[1 + n_same] == parents[n_same]:
+    while n_same < min(known[0], n_parents) and known[1 + n_same] == parents[n_same]:
         n_same += 1
     for j in range(n_same, n_parents):
-        _append_parent(monomials, parents, j)
-    return monomials.n_rows[n_parents]
+        _append_parent(gram, parents, j, counts, monomials.about, monomials.lower, solved, left)
+        known[0], known[1 + j] = j + 1, parents[j]
+    return counts[n_parents, N_ROWS]

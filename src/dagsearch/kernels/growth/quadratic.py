@@ -10,28 +10,35 @@ from dagsearch.kernels.compile import contracted_long_kernel, long_kernel, singl
 from dagsearch.kernels.gram import COLLINEAR
 from dagsearch.kernels.growth.drops import Drops, invert, loss_without, sum_of_squares
 from dagsearch.kernels.growth.linear import local_score
-from dagsearch.kernels.growth.monomials import N_OWN, Monomials, block_of, column_in, factorise, first_block
+from dagsearch.kernels.growth.monomials import (
+    N_DETERMINED,
+    N_OWN,
+    N_PASSED,
+    Monomials,
+    block_of,
+    column_in,
+    factorise,
+    first_block,
+)
+
+# For each candidate: the share of the node's variance that is left with it, a number in passing, how many coefficients
+# it brings; and products of its monomials with the node.
+SHARE, FACTOR, N_MORE, WITH_NODE = range(4)
 
 
 class QuadraticGrowth(NamedTuple):
     """What it takes, one per thread; numbers as in `Family`."""
 
-    n_nodes: int
     n_samples: float
     equal_variances: bool
     penalise_parameters: bool
     penalty_weight: float
     edge_price: float
     scale: float  # of values: 1, or the slope of the reward in a mean square if variances are equal
-    gram: Any  # (n_columns, n_columns) float64
     monomials: Monomials
     drops: Drops
-    work: Any  # (n_nodes, n_nodes) float64 scratch   of an elimination
     block: Any  # (pairs of groups, n_nodes) float64 scratch   products of what candidates bring
-    with_node: Any  # (n_nodes + 1, n_nodes) float64 scratch   the same with the node, one row per group
-    share: Any  # (n_nodes,) float64 scratch   of the node's variance that is left with each candidate
-    factor: Any  # (n_nodes,) float64 scratch
-    n_more: Any  # (n_nodes,) int64 scratch   coefficients that each candidate brings
+    lanes: Any  # (n_nodes + 4, n_nodes) float64 scratch   SHARE, FACTOR, N_MORE, and from WITH_NODE on one per group
 
 
 @long_kernel
@@ -86,11 +93,12 @@ def _copy(source, first, n, target):
 
 
 @contracted_long_kernel
-def _eliminate(block, n_groups, with_node, share, factor, n_more):
-    """Regress the node on what each candidate brings: ``share`` falls to what is left, ``n_more`` counts coefficients.
+def _eliminate(block, n_groups, lanes):
+    """Regress the node on what each candidate brings; its share falls to what is left, and coefficients are counted.
 
-    ``block`` and ``with_node`` are overwritten.
+    ``block`` and ``lanes`` are overwritten.
     """
+    share, factor, n_more, with_node = lanes[SHARE], lanes[FACTOR], lanes[N_MORE], lanes[WITH_NODE:]
     d = share.shape[0]
     for k in range(n_groups):
         pivot = block_of(k, k)
@@ -114,26 +122,24 @@ def _eliminate(block, n_groups, with_node, share, factor, n_more):
 @single_use_kernel
 def values_that_pay(growth, node, parents, n_parents, may_join, least, values):
     """Write local scores with each candidate added to ``values``, or -inf if they are not above ``least``."""
-    gram, monomials, d = growth.gram, growth.monomials, growth.n_nodes
-    block, with_node, share, n_more = growth.block, growth.with_node, growth.share, growth.n_more
-    n_groups = N_OWN + n_parents
+    monomials, block, lanes, work = growth.monomials, growth.block, growth.lanes, growth.drops.within
+    gram, left, n_groups, first = monomials.gram, monomials.left, N_OWN + n_parents, first_block(n_parents)
     n_rows = factorise(monomials, parents, n_parents)
-    own = _regress_on_parents(gram, parents, n_groups, node, n_rows, monomials.solved, with_node)
-    first = first_block(n_parents)
-    share[:] = own
-    n_more[:] = 0
-    _copy(monomials.left, first, block_of(0, n_groups), block)
-    _eliminate(block, n_groups, with_node, share, growth.factor, n_more)
-    n_determined = _n_determined(gram, parents, n_parents, growth.work) if monomials.n_determined[n_parents] > 0 else 0
-    for c in range(d):
+    lanes[N_MORE] = 0.0
+    lanes[SHARE] = _regress_on_parents(gram, parents, n_groups, node, n_rows, monomials.solved, lanes[WITH_NODE:])
+    _copy(left, first, block_of(0, n_groups), block)
+    _eliminate(block, n_groups, lanes)
+    has_determined = monomials.counts[n_parents, N_DETERMINED] > 0
+    n_determined = _n_determined(gram, parents, n_parents, work) if has_determined else 0
+    for c in range(values.shape[0]):
         values[c] = -np.inf
         if not may_join[c]:
             continue
-        n_free = n_determined
-        if monomials.left[first, c] <= COLLINEAR:
+        n_coefficients = n_rows + np.int64(lanes[N_MORE, c]) + n_determined
+        if left[first, c] <= COLLINEAR:
             parents[n_parents] = c
-            n_free = _n_determined(gram, parents, n_parents + 1, growth.work)
-        with_candidate = local_score(growth, max(share[c], 0.0), n_parents + 1, n_rows + n_more[c] + n_free)
+            n_coefficients += _n_determined(gram, parents, n_parents + 1, work) - n_determined
+        with_candidate = local_score(growth, max(lanes[SHARE, c], 0.0), n_parents + 1, n_coefficients)
         if with_candidate > least:
             values[c] = with_candidate
 
@@ -142,15 +148,16 @@ def values_that_pay(growth, node, parents, n_parents, may_join, least, values):
 def values_without_each(growth, node, parents, n_parents, rest, values):
     """Write local scores without each of the first ``n_parents`` of ``parents`` to ``values``; ``rest`` is scratch."""
     monomials, drops = growth.monomials, growth.drops
-    m = factorise(monomials, parents, n_parents)
-    of_node = monomials.solved[0, :, node]
-    own = growth.gram[node, node] - sum_of_squares(of_node, m)
-    invert(monomials.lower, m, drops.inverse)
+    gram, of_node, about, lower = monomials.gram, monomials.solved[0, :, node], monomials.about, monomials.lower
+    n_rows = factorise(monomials, parents, n_parents)
+    n_passed = monomials.counts[n_parents, N_PASSED]
+    own = gram[node, node] - sum_of_squares(of_node, n_rows)
+    invert(lower, n_rows, drops.inverse)
     n_determined = 0
     for j in range(n_parents):
-        loss, rank = loss_without(monomials, drops, n_parents, j, of_node)
-        if monomials.n_determined[n_parents] > 0:
+        loss, rank = loss_without(j, n_rows, n_passed, of_node, about, lower, drops.inverse, drops.basis, drops.within)
+        if monomials.counts[n_parents, N_DETERMINED] > 0:
             for other in range(n_parents - 1):
                 rest[other] = parents[other + (other >= j)]
-            n_determined = _n_determined(growth.gram, rest, n_parents - 1, growth.work)
+            n_determined = _n_determined(gram, rest, n_parents - 1, drops.within)
         values[j] = local_score(growth, max(own + loss, 0.0), n_parents - 1, rank + n_determined)
