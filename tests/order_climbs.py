@@ -48,7 +48,7 @@ def look_at(climb, n_looks):
     search, trees = climb._search, climb._trees
     search.state["n_target"] = search.state["n_looks"] + n_looks
     while (status := search_orders(trees.growth, trees.forest, search)) not in (DONE, PAUSED):
-        trees.supply(status)
+        climb._supply(status)
     return status == PAUSED
 
 

@@ -13,9 +13,10 @@ from order_climbs import COMPILED, Weights, climb_from, edges_in, found_by, look
 from search_problems import problem_of, problems, some_order
 
 from dagsearch import scores
+from dagsearch.kernels.forest import NO_CHILD, UNKNOWN
 from dagsearch.kernels.moves import ARRANGING
 from dagsearch.search import forest
-from dagsearch.search.forest import ParentTrees
+from dagsearch.search.forest import ParentTrees, Seed
 from dagsearch.search.protocol import pays
 
 # ---------------------------------------------------------------- the parents in an order
@@ -129,6 +130,14 @@ def test_kicks_keep_required_causes_before_their_effects_and_all_variables():
     assert len(orders) > 20
 
 
+def known_branches(trees, tree_node):
+    """Variables that branches of a tree node add or drop, and to what value; None where nobody asked."""
+    return [
+        None if start == UNKNOWN else trees.forest.branches[["added", "dropped", "value"]][start : start + n].tolist()
+        for start, n in trees.forest.lists[tree_node].tolist()
+    ]
+
+
 def test_a_forest_that_is_often_full_finds_the_same(monkeypatch):
     for score in (scores.make("bic-linear", normal_table(100, 9)), scores.adapt(naive.TableScore(1, 9), 9)):
         roomy = found_by(problem_of(9), score)
@@ -137,6 +146,43 @@ def test_a_forest_that_is_often_full_finds_the_same(monkeypatch):
             patch.setattr(forest, "_FIRST_BRANCHES", 1)
             tight = found_by(problem_of(9), score)
         np.testing.assert_array_equal(roomy.adjacency, tight.adjacency)
+
+
+@pytest.mark.parametrize("name", [*COMPILED, "own"])
+def test_trees_that_forget_between_looks_find_the_same_look_by_look(name):
+    score = scores.adapt(naive.TableScore(1, 9), 9) if name == "own" else scores.make(name, tables(name, 2, 9))
+    pair = Seed(4, np.isin(np.arange(9), [1, 7]))
+    roomy, tight = (ParentTrees(problem_of(9), score, seeds=[pair], most_bytes=most) for most in (2**30, 0))
+    climbs = [climb_from(trees, np.arange(9), n_kicks=20) for trees in (roomy, tight)]
+    n_crowded = n_looks = 0
+    goes_on = True
+    while goes_on:
+        goes_on, also = (look_at(climb, 1) for climb in climbs)
+        assert goes_on == also
+        n_crowded += tight.forest.books["n_branches"][0] < roomy.forest.books["n_branches"][0]
+        n_looks += 1
+        states = [climb._search for climb in climbs]
+        for what in ("order", "is_due", "random"):
+            np.testing.assert_array_equal(*(getattr(state, what) for state in states))
+        assert states[0].state["reward"] == states[1].state["reward"]
+        for graph, other in zip(climbs[0].graphs(), climbs[1].graphs(), strict=True):
+            np.testing.assert_array_equal(graph, other)
+    assert n_crowded > n_looks / 2
+
+
+def test_what_trees_keep_is_what_they_knew_of_it():
+    trees = ParentTrees(problem_of(9), scores.make("bic-linear", normal_table(100, 9)))
+    climb = climb_from(trees, np.arange(9), n_kicks=3)
+    climb.run()
+    before, ends = trees.forest, climb._search.at.copy()
+    paths = [[trees.parents(end), trees.values(end), known_branches(trees, end)] for end in ends.ravel()]
+    kept = trees.forget(but=ends)
+    assert paths == [[trees.parents(end), trees.values(end), known_branches(trees, end)] for end in kept.ravel()]
+    n_tree_nodes, n_branches = (int(trees.forest.books[what][0]) for what in ("n_tree_nodes", "n_branches"))
+    assert len(trees.forest.nodes) == n_tree_nodes < len(before.nodes)
+    assert len(trees.forest.branches) == n_branches < len(before.branches)
+    children = trees.forest.branches["child"]
+    assert sorted(children[children != NO_CHILD]) == list(range(9, n_tree_nodes))
 
 
 # ---------------------------------------------------------------- all DAGs of a few nodes

@@ -47,6 +47,7 @@ BOOKS = np.dtype(
     [
         ("n_tree_nodes", np.int64),
         ("n_branches", np.int64),
+        ("most_branches", np.int64),  # with more, a search asks for those to be forgotten that it can do without
         ("n_evaluations", np.int64),  # of local scores by kernels
         ("asked", np.int64),  # tree node that a climb stopped at; ``candidates`` are the additions that it needs
         ("max_parents", np.int64),

@@ -7,7 +7,8 @@ again.
 
 What parents variables get, and would get if one of them moved, is asked as a list of questions, which one loop answers
 by climbs in the trees. The loop returns whenever something is needed from outside (`FULL`, `NEEDS_ADDITIONS`,
-`NEEDS_EXCHANGES`), and goes on with the same question when it is called again.
+`NEEDS_EXCHANGES`), and goes on with the same question when it is called again. Between two lists of questions it also
+returns if the trees are `CROWDED`: what is forgotten then is found again, so that searches do not depend on it.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from dagsearch.kernels.forest import (
 from dagsearch.kernels.random import below_high, below_low, next_word
 
 # What the loop returns with, beside why climbs stop.
-DONE, PAUSED = 10, 11
+DONE, PAUSED, CROWDED = range(10, 13)
 # What the questions are about: the parents in an order, or the best place of a variable.
 ARRANGING, MOVING = range(2)
 BEFORE_ALL, AFTER_ALL = -1, 1 << 30  # spots of a variable that is a candidate of all others, or of none
@@ -336,6 +337,12 @@ def begin(search):
     _ask_for_parents(search.state, search.order, search.place, search.spots, search.questions, 0, last)
 
 
+@single_use_kernel
+def _is_crowded(books, state, climbing):
+    """Whether there are too many branches, at a time when no climb is under way."""
+    return state[0].n_answered == 0 and climbing[0].n_starts == 0 and books[0].n_branches > books[0].most_branches
+
+
 @entry_point
 def search_orders(growth, forest, search):
     """Improve the order until ``n_kicks`` kicks in a row lead to nothing better; returns `DONE` or what is needed."""
@@ -343,6 +350,8 @@ def search_orders(growth, forest, search):
     turns, spots, ends, questions = search.turns, search.spots, search.ends, search.questions
     nodes, may_join, required = forest.nodes, forest.may_join, forest.required
     while True:
+        if _is_crowded(forest.books, state, search.climbing):
+            return CROWDED
         status = _answer(growth, forest, state, spots, ends, questions, search.climbing, search.stack)
         if status != REACHED:
             return status

@@ -27,12 +27,16 @@ from dagsearch.kernels.forest import (
     parents_at,
 )
 from dagsearch.kernels.growth import DiscreteGrowth, LinearGrowth, OutsideGrowth, QuadraticGrowth
+from dagsearch.kernels.growth.drops import Drops
+from dagsearch.kernels.growth.monomials import N_OWN, NOTHING, Monomials
 from dagsearch.kernels.local import LINEAR, OUTSIDE, QUADRATIC, Family
 from dagsearch.search.protocol import Problem, ScoreLike
 
 _FIRST_TREE_NODES = 1 << 10
 _FIRST_BRANCHES = 1 << 13
 _MASK_BYTES = 2**24
+MOST_BYTES = 2**30
+"""Of all trees of a search: what they hold is found again if it is forgotten, at the price of time."""
 _REGRESSION = ("n_samples", "equal_variances", "penalise_parameters", "penalty_weight", "edge_price")
 _COUNTING = ("code", "n_samples", "penalty_weight", "codes", "weights", "levels", "cardinalities", "x_log_x")
 
@@ -60,6 +64,8 @@ class ParentTrees:
         Of each edge, beside the penalty that the score has.
     seeds
         Sets of parents from which climbs start, too.
+    most_bytes
+        How much memory they take, about, before searches let them `forget`.
     """
 
     def __init__(
@@ -69,11 +75,14 @@ class ParentTrees:
         scale: float = 1.0,
         price: float = 0.0,
         seeds: Sequence[Seed] = (),
+        most_bytes: int = MOST_BYTES,
     ) -> None:
         self._score = score
         self._scale = scale
         self._price = price
         self._n_nodes = problem.n_nodes
+        # While arrays grow, there are two of each.
+        self._most_branches = most_bytes // (2 * BRANCH.itemsize)
         self.growth = growth_of(score.family, scale)
         self.forest = self._new_forest(problem)
         for seed in seeds:
@@ -92,6 +101,7 @@ class ParentTrees:
         nodes["added"] = nodes["dropped"] = NOBODY
         nodes["n_parents"] = required.sum(axis=0)
         books["n_tree_nodes"], books["max_parents"] = d, problem.max_parents
+        books["most_branches"] = self._most_branches
         books["price"] = self._price
         books["outside"] = isinstance(self.growth, OutsideGrowth)
         books["exchanges"] = isinstance(self.growth, DiscreteGrowth)
@@ -175,6 +185,39 @@ class ParentTrees:
         else:
             self._learn_drops(tree_node)
 
+    def forget(self, but: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Forget all tree nodes but some and those on the way to them; returns where these are now, in the same shape.
+
+        Roots and seeds stay, and so do branches of what stays.
+        """
+        forest = self.forest
+        kept = self._on_the_way_to(np.concatenate([forest.seeds.ravel(), but.ravel()]))
+        position = np.full(int(forest.books["n_tree_nodes"][0]), NO_CHILD, dtype=np.int64)
+        position[kept] = np.arange(len(kept))
+        nodes, lists = forest.nodes[kept], forest.lists[kept]
+        nodes["above"] = position[nodes["above"]]
+        branches = forest.branches[_members_of(lists)]
+        branches["child"] = position[branches["child"]]
+        ends = np.cumsum(lists[:, :, 1]).reshape(-1, 2)
+        lists[:, :, 0] = np.where(lists[:, :, 0] == UNKNOWN, UNKNOWN, ends - lists[:, :, 1])
+        forest.books["n_tree_nodes"], forest.books["n_branches"] = len(kept), len(branches)
+        # What has to stay must not fill the trees, or they would forget all the time.
+        forest.books["most_branches"] = max(self._most_branches, 2 * len(branches))
+        learnt = forest.learnt[kept] if isinstance(self.growth, OutsideGrowth) else forest.learnt
+        forest.seeds[:] = position[forest.seeds]
+        self.forest = forest._replace(nodes=nodes, lists=lists, branches=branches, learnt=learnt)
+        return position[but]
+
+    def _on_the_way_to(self, tree_nodes: NDArray[np.int64]) -> NDArray[np.intp]:
+        """Tree nodes that climbs to some pass, and all roots; in the order in which they are."""
+        above = self.forest.nodes["above"]
+        is_passed = np.zeros(int(self.forest.books["n_tree_nodes"][0]), dtype=bool)
+        is_passed[: self._n_nodes] = True
+        while len(tree_nodes := np.unique(tree_nodes[~is_passed[tree_nodes]])):
+            is_passed[tree_nodes] = True
+            tree_nodes = above[tree_nodes]
+        return np.flatnonzero(is_passed)
+
     def _enlarge(self) -> None:
         """Twice the room for what is more than half full."""
         forest, books = self.forest, self.forest.books[0]
@@ -227,6 +270,14 @@ class ParentTrees:
         return sorted(parents[: parents_at(self.forest, tree_node, parents)].tolist())
 
 
+def _members_of(lists: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Positions of all branches in lists of them, one list after the other."""
+    starts, counts = lists[:, :, 0].ravel(), lists[:, :, 1].ravel()
+    before = np.cumsum(counts) - counts
+    positions: NDArray[np.int64] = np.repeat(starts - before, counts) + np.arange(counts.sum())
+    return positions
+
+
 def _longer(array: NDArray[Any], n_more: int) -> NDArray[Any]:
     """The array with room for more."""
     longer = np.zeros((len(array) + n_more, *array.shape[1:]), dtype=array.dtype)
@@ -243,21 +294,45 @@ def growth_of(family: Family, scale: float) -> Any:
     if family.code not in (LINEAR, QUADRATIC):
         return _discrete_growth(family)
     settings = {name: getattr(family, name) for name in _REGRESSION}
-    n_columns = len(family.columns)
-    scratch = {"gram": family.gram, "work": np.empty_like(family.work), "scale": scale}
     if family.code == LINEAR:
         return LinearGrowth(
-            **settings, **scratch, known=np.zeros(d + 1, dtype=np.int64), rows=np.empty((d, d)), left=np.empty((2, d))
+            **settings,
+            scale=scale,
+            gram=family.gram,
+            work=np.empty_like(family.work),
+            known=np.zeros(d + 1, dtype=np.int64),
+            rows=np.empty((d, d)),
+            left=np.empty((2, d)),
         )
     return QuadraticGrowth(
-        n_nodes=d,
         **settings,
-        **scratch,
-        columns=np.empty(n_columns, dtype=np.int64),
-        solved=np.empty((d + 3, n_columns)),
-        block=np.empty((d + 3, d + 3)),
-        brought=np.empty(d + 3, dtype=np.int64),
+        scale=scale,
+        **_monomials_and_drops(family),
+        block=np.empty(((d + 1) * (d + 2) // 2, d)),
+        lanes=np.empty((d + 4, d)),
     )
+
+
+def _monomials_and_drops(family: Family) -> dict[str, Any]:
+    """Room for the monomials of as many parents as there can be; the system gives it where it is written to."""
+    d = family.n_nodes
+    n_monomials = (d - 1) * (d + 2) // 2
+    n_rows = min(n_monomials, int(family.n_samples))
+    monomials = Monomials(
+        gram=family.gram,
+        known=np.full(d + 1, NOTHING, dtype=np.int64),
+        counts=np.zeros((d, 3), dtype=np.int64),
+        about=np.empty((n_monomials + 1, 4), dtype=np.int64),
+        lower=np.empty((n_monomials + 1, n_rows + 1)),
+        solved=np.empty((d - 1 + N_OWN, n_rows, d)),
+        left=np.empty(((d + 1) * (d + 2) * (d + 3) // 6, d)),
+    )
+    drops = Drops(
+        inverse=np.empty((n_rows, n_rows)),
+        basis=np.empty((d + 1, n_rows)),
+        within=np.empty((n_monomials + 2, d + 1)),
+    )
+    return {"monomials": monomials, "drops": drops}
 
 
 def _discrete_growth(family: Family) -> DiscreteGrowth:

@@ -19,9 +19,9 @@ from dagsearch.graph.bitset import rows_from_membership
 from dagsearch.graph.order import topological_order
 from dagsearch.kernels.forest import CLIMBING, STRETCH
 from dagsearch.kernels.local import LINEAR, OUTSIDE, QUADRATIC
-from dagsearch.kernels.moves import DONE, PAUSED, QUESTION, STATE, OrderSearch, begin, search_orders
+from dagsearch.kernels.moves import CROWDED, DONE, PAUSED, QUESTION, STATE, OrderSearch, begin, search_orders
 from dagsearch.search.deletions import Deletions
-from dagsearch.search.forest import ParentTrees, Seed
+from dagsearch.search.forest import MOST_BYTES, ParentTrees, Seed
 from dagsearch.search.monitor import Monitor, OutOfTimeError, Progress
 from dagsearch.search.protocol import FINISHED, Outcome, Problem, ScoreLike, pays
 from dagsearch.search.seeds import interacting_pairs
@@ -146,7 +146,14 @@ class OrderClimb:
                 slower = (clock.seconds - started) / _SECONDS_PER_CHUNK
                 self._chunk = int(np.clip(self._chunk / max(slower, 0.1), 1, 1_000_000))
             else:
-                self._trees.supply(status)
+                self._supply(status)
+
+    def _supply(self, status: int) -> None:
+        """Give the kernel what it came back for."""
+        if status == CROWDED:
+            self._search.at[:] = self._trees.forget(but=self._search.at)
+        else:
+            self._trees.supply(status)
 
     def arrange(self) -> NDArray[np.int64]:
         """The tree nodes where climbs end in the order that it starts from, (n_nodes,)."""
@@ -154,7 +161,7 @@ class OrderClimb:
         state["n_target"] = state["n_looks"]
         while (status := search_orders(self._trees.growth, self._trees.forest, self._search)) not in (DONE, PAUSED):
             self._check(float(state["best_reward"][0]))
-            self._trees.supply(status)
+            self._supply(status)
         ends: NDArray[np.int64] = self._search.at[0]
         return ends
 
@@ -177,6 +184,8 @@ class OrderClimber:
         Called now and then with the best reward so far; it may raise to end the search.
     trees
         Those of another search on the same problem and score, to go on with; not with equal variances.
+    most_bytes
+        Memory for trees, if there are none to go on with.
 
     Attributes
     ----------
@@ -192,6 +201,7 @@ class OrderClimber:
         score: ScoreLike,
         check: Callable[[float], None],
         trees: ParentTrees | None = None,
+        most_bytes: int = MOST_BYTES,
     ) -> None:
         self.best = problem.start.astype(np.int8)
         self.reward = score.reward_of(self.best)
@@ -199,6 +209,7 @@ class OrderClimber:
         self._score = score
         self._check = check
         self._trees = trees
+        self._most_bytes = most_bytes
 
     def search_from(self, order: list[int], seed: int, n_kicks: int) -> None:
         """Search from an order on, and keep the best graph."""
@@ -253,9 +264,10 @@ class OrderClimber:
         """The trees that are there already, or new ones where the reward is judged by its tangent."""
         if self._score.family.equal_variances:
             values = self._score.terms(np.arange(len(self.best)), rows_from_membership(self.best.T))[:, 0]
-            return ParentTrees(self._problem, self._score, scale=-1.0 / values.sum())
+            scale = -1.0 / values.sum()
+            return ParentTrees(self._problem, self._score, scale, most_bytes=self._most_bytes)
         if self._trees is None:
-            self._trees = ParentTrees(self._problem, self._score)
+            self._trees = ParentTrees(self._problem, self._score, most_bytes=self._most_bytes)
         return self._trees
 
     def keep(self, adjacency: NDArray[np.int8]) -> None:
@@ -320,9 +332,12 @@ def _climbers(problem: Problem, score: ScoreLike, watch: _Watch, n_restarts: int
     """One for each restart; those of the same thread share their trees."""
     watch.check(_NO_REWARD)
     seeds = interacting_pairs(problem, score, lambda: watch.check(_NO_REWARD))
-    has_own_trees = score.family.equal_variances
-    trees = [None if has_own_trees else ParentTrees(problem, score, seeds=seeds) for _ in range(n_threads)]
-    return [OrderClimber(problem, score, watch.check, trees[k % n_threads]) for k in range(n_restarts)]
+    has_own_trees, most_bytes = score.family.equal_variances, MOST_BYTES // n_threads
+    trees = [
+        None if has_own_trees else ParentTrees(problem, score, seeds=seeds, most_bytes=most_bytes)
+        for _ in range(n_threads)
+    ]
+    return [OrderClimber(problem, score, watch.check, trees[k % n_threads], most_bytes) for k in range(n_restarts)]
 
 
 def _work(

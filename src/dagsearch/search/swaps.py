@@ -22,8 +22,11 @@ _FEWEST_KICKED, _MOST_KICKED = 2, 6  # edges that a kick takes out
 def reachable(adjacency: NDArray[np.int8]) -> NDArray[np.bool_]:
     """Which nodes can be reached from which along edges, (n_nodes, n_nodes) bool; each from itself."""
     reach = (adjacency > 0) | np.eye(len(adjacency), dtype=bool)
-    for node in range(len(adjacency)):
-        reach |= reach[:, [node]] & reach[[node], :]
+    n_pairs = -1
+    # Each product doubles the length of the paths that are known.
+    while n_pairs != (n_pairs := int(reach.sum())):
+        paths = reach.astype(np.float32)
+        reach = paths @ paths > 0
     return reach
 
 

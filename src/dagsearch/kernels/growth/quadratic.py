@@ -1,4 +1,4 @@
-"""Quadratic regression: the parents' monomials are eliminated once, then each candidate brings its own."""
+"""Quadratic regression: the parents' monomials are taken out once, then all candidates bring theirs side by side."""
 
 from __future__ import annotations
 
@@ -6,139 +6,140 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dagsearch.kernels.compile import kernel, reassociated_kernel, reassociated_long_kernel, single_use_kernel
-from dagsearch.kernels.gram import COLLINEAR, product_column, residual_share
+from dagsearch.kernels.compile import contracted_long_kernel, long_kernel, single_use_kernel
+from dagsearch.kernels.gram import COLLINEAR
+from dagsearch.kernels.growth.drops import Drops, invert, loss_without, sum_of_squares
 from dagsearch.kernels.growth.linear import local_score
+from dagsearch.kernels.growth.monomials import (
+    N_DETERMINED,
+    N_OWN,
+    N_PASSED,
+    Monomials,
+    block_of,
+    column_in,
+    factorise,
+    first_block,
+)
+
+# For each candidate: the share of the node's variance that is left with it, a number in passing, how many coefficients
+# it brings; and products of its monomials with the node.
+SHARE, FACTOR, N_MORE, WITH_NODE = range(4)
 
 
 class QuadraticGrowth(NamedTuple):
     """What it takes, one per thread; numbers as in `Family`."""
 
-    n_nodes: int
     n_samples: float
     equal_variances: bool
     penalise_parameters: bool
     penalty_weight: float
     edge_price: float
     scale: float  # of values: 1, or the slope of the reward in a mean square if variances are equal
-    gram: Any  # (n_columns, n_columns) float64
-    work: Any  # (n_columns + 1, n_columns + 1) float64 scratch   factor of the parents' monomials, one row each
-    columns: Any  # (n_columns + 1,) int64 scratch   these monomials
-    solved: Any  # (n_nodes + 3, n_columns + 1) float64 scratch   a candidate's monomials in terms of the factor
-    block: Any  # (n_nodes + 3, n_nodes + 3) float64 scratch   what is left of their inner products, and the node's
-    brought: Any  # (n_nodes + 3,) int64 scratch   these monomials
+    monomials: Monomials
+    drops: Drops
+    block: Any  # (pairs of groups, n_nodes) float64 scratch   products of what candidates bring
+    lanes: Any  # (n_nodes + 4, n_nodes) float64 scratch   SHARE, FACTOR, N_MORE, and from WITH_NODE on one per group
 
 
-@kernel
-def _product(a, b, n_nodes):
-    """Position of the product of two variables, in any order."""
-    return product_column(max(a, b), min(a, b), n_nodes)
-
-
-@kernel
-def _monomials(parents, n_parents, n_nodes, columns):
-    """Write the monomials of the parents to ``columns``; returns how many there are."""
-    n = 0
-    for a in range(n_parents):
-        columns[n] = parents[a]
-        n += 1
+@long_kernel
+def _n_determined(gram, parents, n_parents, work):
+    """How many parents are combinations of those before them: they have coefficients all the same, no edge is free."""
     for a in range(n_parents):
         for b in range(a, n_parents):
-            columns[n] = _product(parents[a], parents[b], n_nodes)
-            n += 1
-    return n
-
-
-@kernel
-def value(growth, node, parents, n_parents):
-    """Local score of ``node`` given the first ``n_parents`` of ``parents``."""
-    m = _monomials(parents, n_parents, growth.n_nodes, growth.columns)
-    share, n_coefficients = residual_share(growth.gram, growth.columns, m, n_parents, node, growth.work)
-    return local_score(growth, share, n_parents, n_coefficients)
-
-
-@reassociated_kernel
-def _solve(gram, columns, work, column, rank, solved, row):
-    """Write a column in terms of the factor to ``solved[row]``; returns what is left of its variance."""
-    left = gram[column, column]
-    for j in range(rank):
-        x = gram[columns[j], column]
-        for i in range(j):
-            x -= work[j, i] * solved[row, i]
-        x /= work[j, j]
-        solved[row, j] = x
-        left -= x * x
-    return left
-
-
-@reassociated_long_kernel
-def _factor(gram, columns, n_columns, n_linear, node, work):
-    """Cholesky factor of the independent columns, as rows of ``work``, and the node in its terms as the row after it.
-
-    The columns are closed up to the independent ones. Returns their number, that of coefficients, which the parents
-    themselves have in any case, and what is left of the node's variance.
-    """
-    rank = n_coefficients = 0
-    for k in range(n_columns):
-        column = columns[k]
-        left = _solve(gram, columns, work, column, rank, work, rank)
-        n_coefficients += k < n_linear or left > COLLINEAR
-        if left > COLLINEAR:
-            work[rank, rank] = np.sqrt(left)
-            columns[rank] = column
-            rank += 1
-    return rank, n_coefficients, max(_solve(gram, columns, work, node, rank, work, rank), 0.0)
-
-
-@reassociated_long_kernel
-def _share_with(gram, columns, work, rank, node, own, brought, n_brought, solved, block):
-    """Share of the node's variance that is left when a candidate's monomials join, and how many coefficients they have.
-
-    The first is the candidate itself.
-    """
-    m, n_coefficients = n_brought, 0
-    for a in range(m):
-        block[a, a] = _solve(gram, columns, work, brought[a], rank, solved, a)
-        for b in range(a):
-            left = gram[brought[b], brought[a]]
-            for i in range(rank):
-                left -= solved[b, i] * solved[a, i]
-            block[b, a] = left
-        left = gram[brought[a], node]
-        for i in range(rank):
-            left -= work[rank, i] * solved[a, i]
-        block[a, m] = left
-    for k in range(m):
-        pivot = block[k, k]
-        n_coefficients += k == 0 or pivot > COLLINEAR
-        if pivot <= COLLINEAR:
+            work[a, b] = gram[parents[a], parents[b]]
+    n_determined = 0
+    for k in range(n_parents):
+        if work[k, k] <= COLLINEAR:
+            n_determined += 1
             continue
-        for a in range(k + 1, m):
-            factor = block[k, a] / pivot
-            for b in range(a, m + 1):
-                block[a, b] -= factor * block[k, b]
-        own -= block[k, m] * block[k, m] / pivot
-    return max(own, 0.0), n_coefficients
+        for a in range(k + 1, n_parents):
+            factor = work[k, a] / work[k, k]
+            for b in range(a, n_parents):
+                work[a, b] -= factor * work[k, b]
+    return n_determined
+
+
+@contracted_long_kernel
+def _regress_on_parents(gram, parents, n_groups, node, n_rows, solved, with_node):
+    """Write what is left of products of the node and each group to ``with_node``; returns what is left of the node."""
+    d = with_node.shape[1]
+    of_node = solved[0, :, node]
+    own = gram[node, node]
+    for r in range(n_rows):
+        own -= of_node[r] * of_node[r]
+    for group in range(n_groups):
+        left, rows = with_node[group], solved[group]
+        for c in range(d):
+            left[c] = gram[node, column_in(group, c, parents, d)]
+        in_fours = n_rows % 4
+        for r in range(in_fours):
+            row, factor = rows[r], of_node[r]
+            for c in range(d):
+                left[c] -= factor * row[c]
+        for r in range(in_fours, n_rows, 4):
+            f0, f1, f2, f3 = of_node[r], of_node[r + 1], of_node[r + 2], of_node[r + 3]
+            r0, r1, r2, r3 = rows[r], rows[r + 1], rows[r + 2], rows[r + 3]
+            for c in range(d):
+                left[c] -= f0 * r0[c] + f1 * r1[c] + f2 * r2[c] + f3 * r3[c]
+    return own
+
+
+@long_kernel
+def _copy(source, first, n, target):
+    """Copy ``n`` rows, from row ``first`` on, to the first rows of ``target``."""
+    for k in range(n):
+        for c in range(source.shape[1]):
+            target[k, c] = source[first + k, c]
+
+
+@contracted_long_kernel
+def _eliminate(block, n_groups, lanes):
+    """Regress the node on what each candidate brings; its share falls to what is left, and coefficients are counted.
+
+    ``block`` and ``lanes`` are overwritten.
+    """
+    share, factor, n_more, with_node = lanes[SHARE], lanes[FACTOR], lanes[N_MORE], lanes[WITH_NODE:]
+    d = share.shape[0]
+    for k in range(n_groups):
+        pivot = block_of(k, k)
+        for c in range(d):
+            is_new = block[pivot, c] > COLLINEAR
+            inverse = 1.0 / block[pivot, c] if is_new else 0.0
+            n_more[c] += is_new
+            share[c] -= with_node[k, c] * with_node[k, c] * inverse
+            block[pivot, c] = inverse
+        for a in range(k + 1, n_groups):
+            with_pivot = block_of(k, a)
+            for c in range(d):
+                factor[c] = block[with_pivot, c] * block[pivot, c]
+                with_node[a, c] -= factor[c] * with_node[k, c]
+            for b in range(a, n_groups):
+                target, other = block_of(a, b), block_of(k, b)
+                for c in range(d):
+                    block[target, c] -= factor[c] * block[other, c]
 
 
 @single_use_kernel
 def values_that_pay(growth, node, parents, n_parents, may_join, least, values):
     """Write local scores with each candidate added to ``values``, or -inf if they are not above ``least``."""
-    gram, columns, work, brought = growth.gram, growth.columns, growth.work, growth.brought
-    n_columns = _monomials(parents, n_parents, growth.n_nodes, columns)
-    rank, n_coefficients, own = _factor(gram, columns, n_columns, n_parents, node, work)
+    monomials, block, lanes, work = growth.monomials, growth.block, growth.lanes, growth.drops.within
+    gram, left, n_groups, first = monomials.gram, monomials.left, N_OWN + n_parents, first_block(n_parents)
+    n_rows = factorise(monomials, parents, n_parents)
+    lanes[N_MORE] = 0.0
+    lanes[SHARE] = _regress_on_parents(gram, parents, n_groups, node, n_rows, monomials.solved, lanes[WITH_NODE:])
+    _copy(left, first, block_of(0, n_groups), block)
+    _eliminate(block, n_groups, lanes)
+    has_determined = monomials.counts[n_parents, N_DETERMINED] > 0
+    n_determined = _n_determined(gram, parents, n_parents, work) if has_determined else 0
     for c in range(values.shape[0]):
         values[c] = -np.inf
         if not may_join[c]:
             continue
-        brought[0] = c
-        brought[1] = _product(c, c, growth.n_nodes)
-        for p in range(n_parents):
-            brought[2 + p] = _product(c, parents[p], growth.n_nodes)
-        share, n_more = _share_with(
-            gram, columns, work, rank, node, own, brought, n_parents + 2, growth.solved, growth.block
-        )
-        with_candidate = local_score(growth, share, n_parents + 1, n_coefficients + n_more)
+        n_coefficients = n_rows + np.int64(lanes[N_MORE, c]) + n_determined
+        if left[first, c] <= COLLINEAR:
+            parents[n_parents] = c
+            n_coefficients += _n_determined(gram, parents, n_parents + 1, work) - n_determined
+        with_candidate = local_score(growth, max(lanes[SHARE, c], 0.0), n_parents + 1, n_coefficients)
         if with_candidate > least:
             values[c] = with_candidate
 
@@ -146,7 +147,17 @@ def values_that_pay(growth, node, parents, n_parents, may_join, least, values):
 @single_use_kernel
 def values_without_each(growth, node, parents, n_parents, rest, values):
     """Write local scores without each of the first ``n_parents`` of ``parents`` to ``values``; ``rest`` is scratch."""
-    for k in range(n_parents):
-        for m in range(n_parents - 1):
-            rest[m] = parents[m + (m >= k)]
-        values[k] = value(growth, node, rest, n_parents - 1)
+    monomials, drops = growth.monomials, growth.drops
+    gram, of_node, about, lower = monomials.gram, monomials.solved[0, :, node], monomials.about, monomials.lower
+    n_rows = factorise(monomials, parents, n_parents)
+    n_passed = monomials.counts[n_parents, N_PASSED]
+    own = gram[node, node] - sum_of_squares(of_node, n_rows)
+    invert(lower, n_rows, drops.inverse)
+    n_determined = 0
+    for j in range(n_parents):
+        loss, rank = loss_without(j, n_rows, n_passed, of_node, about, lower, drops.inverse, drops.basis, drops.within)
+        if monomials.counts[n_parents, N_DETERMINED] > 0:
+            for other in range(n_parents - 1):
+                rest[other] = parents[other + (other >= j)]
+            n_determined = _n_determined(gram, rest, n_parents - 1, drops.within)
+        values[j] = local_score(growth, max(own + loss, 0.0), n_parents - 1, rank + n_determined)
