@@ -66,8 +66,8 @@ class SeenRowsTest:
         """Whether the test is defined on such a table, (n_rows, n_columns)."""
         n_rows, n_columns = table.shape
         if self.method != "fisherz":
-            return n_rows > 0
-        return bool(n_rows >= n_columns + _SPARE_ROWS) and not bool(_constant(table[:, :2]).any())
+            return bool(n_rows)
+        return n_rows >= n_columns + _SPARE_ROWS and not bool(_constant(table[:, :2]).any())
 
     def _undecided(self, first: int, second: int, is_conditional: bool) -> float:
         """What stands for the p-value of a test that cannot be made."""
