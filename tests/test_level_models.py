@@ -12,7 +12,7 @@ from scipy.integrate import dblquad
 from scipy.special import log_expit
 
 import dagsearch as ds
-from dagsearch.scores import counts, evidence
+from dagsearch.scores import counts
 from dagsearch.scores.counts import counts_gain
 from dagsearch.scores.logistic import MOST_LEVELS, VARIANCES, Target, contrasts, multinomial_gains, ordered_gains
 
@@ -169,4 +169,6 @@ def test_counts_say_the_same_about_both_directions(strength):
 def test_an_irrelevant_parent_gains_less_by_counts_than_an_edge_costs_however_many_levels_it_has(n, n_levels):
     for rng in np.random.default_rng(0).spawn(20):
         target, parent = rng.integers(0, 3, n), rng.permutation(np.arange(n) % n_levels)
-        assert counts_gain(target, [parent]) < evidence._penalties(2, n, evidence.DEFAULT_MIN_EFFECT)[1]
+        score = ds.scores.make("mixed", pd.DataFrame({"a": target.astype(str), "b": rng.normal(size=n)}))
+        price = score.least_needed + score._penalties[1]
+        assert 2.0 * counts_gain(target, [parent]) < price

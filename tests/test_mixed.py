@@ -51,11 +51,36 @@ def all_families(n_nodes, most=3):
 # ---------------------------------------------------------------- continuous variables
 
 
-def test_a_table_of_numbers_gets_the_bits_of_the_evidence_score():
+def test_a_table_of_numbers_has_the_evidence_of_the_evidence_score_to_the_last_bit():
     table = normal_table(80, 4)
     mixed, evidence = ds.scores.make("mixed", table), ds.scores.make("evidence", table)
     for node, parents in all_families(4):
-        assert mixed.local(node, parents) == evidence.local(node, parents)
+        assert mixed._term(node, parents)[0] == evidence._term(node, parents)[0]
+
+
+@pytest.mark.parametrize("min_effect", [0.0, 0.01])
+def test_parents_cost_their_prior_and_what_they_explain_less_than_they_should(min_effect):
+    score = ds.scores.make("mixed", mixed_frame(), min_effect=min_effect)
+    n, values = 120, {family: score._term(*family)[0] for family in all_families(4)}
+    least = math.log(n) - 60.0 * math.log(1.0 - min_effect)
+    for node, parents in all_families(4):
+        missed = [values[node, parents] - values[node, tuple(p for p in parents if p != q)] for q in parents]
+        expected = len(parents) * math.log(n) / 8.0 + math.log(math.comb(3, len(parents)))
+        expected += sum(max(0.0, least - nats) for nats in missed)
+        assert score._term(node, parents)[1] == pytest.approx(expected)
+
+
+def test_all_of_three_edges_are_mostly_found_although_two_explain_nearly_as_much():
+    # b hardly depends on k alone, so that k -> a <- b has nearly the likelihood of the true graph.
+    n_found = 0
+    for seed in range(3, 13):
+        a, of_k, of_b, e = np.random.default_rng(seed).normal(size=(4, 800))
+        is_yes = a + of_k > 0.0
+        frame = pd.DataFrame({"a": a, "k": np.where(is_yes, "yes", "no"), "b": 2.0 * is_yes - 1.5 * a + of_b, "e": e})
+        found = {frozenset(edge) for edge in ds.ExactSearch(random_state=0).fit(frame).dag_.edges}
+        assert found >= {frozenset("ak"), frozenset("ab")}
+        n_found += found == {frozenset("ak"), frozenset("ab"), frozenset("kb")}
+    assert n_found >= 6
 
 
 def blocks_of(frame):
@@ -317,8 +342,7 @@ def test_a_part_of_a_table_has_the_prior_of_the_whole_and_may_lack_levels():
     rows = np.flatnonzero(whole.values[:, 1] == 0)[:30]
     part = whole.part(rows, range(3))
     score = MixedScore(part)
-    of_thirty_rows = MixedScore(whole.take(range(30)))
-    assert score._term(0, [1, 2])[1] == of_thirty_rows._term(0, [1, 2])[1]
+    assert score._penalties[2] == MixedScore(whole.take(range(30)))._penalties[2]
     values = checked_values(score)
     assert values[1, (0,)] == 0.0
     assert values[0, (1,)] == pytest.approx(values[0, ()], abs=2.0)

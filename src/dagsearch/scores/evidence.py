@@ -68,9 +68,14 @@ class EvidenceScore(PooledScore):
         with one_blas_thread():  # more would change the rounding
             self._mean_models = self._mean_models_of(data)
         self._means: dict[Key, MeanFit] = {}
-        self._penalties = _penalties(data.n_variables, data.n_samples, min_effect)
+        self._penalties = self._prices(data)
         family = empty_family(data.n_nodes, n_samples=float(data.n_samples), penalise_parameters=True)
         super().__init__(data.n_nodes, family, n_jobs, self._twins_in(data))
+
+    def _prices(self, data: Dataset) -> NDArray[np.float64]:
+        """Minus the log prior of a parent set by its size."""
+        per_edge = 0.5 * EDGE_PRIOR * math.log(data.n_samples) + 0.5 * data.n_samples * price_of(self.min_effect)
+        return prices(data.n_variables, per_edge)
 
     def _mean_models_of(self, data: Dataset) -> MeanModels:
         return MeanModels(np.ascontiguousarray(data.standardised().T), self.models)
@@ -163,10 +168,9 @@ class EvidenceScore(PooledScore):
         return {**super().__getstate__(), "_means": {}}
 
 
-def _penalties(n_nodes: int, n_samples: int, min_effect: float) -> NDArray[np.float64]:
+def prices(n_nodes: int, per_edge: float) -> NDArray[np.float64]:
     """Minus the log prior of a parent set by its size, 0 to n_nodes - 1: all sets of one size share its probability."""
     sizes = np.arange(n_nodes)
     log_sets = gammaln(n_nodes) - gammaln(sizes + 1) - gammaln(n_nodes - sizes)
-    per_edge = 0.5 * EDGE_PRIOR * math.log(n_samples) + 0.5 * n_samples * price_of(min_effect)
     penalties: NDArray[np.float64] = sizes * per_edge + log_sets
     return penalties
