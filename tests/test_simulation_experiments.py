@@ -108,7 +108,12 @@ def test_networks_are_sampled_with_experiments_too():
     data = network.sample(400, 0, interventions=["smoke"], intervention_share=0.25)
     assert data.targets == [("smoke",)]
     assert data.was_set.sum() == 100
-    assert np.array_equal(network.sample(400, 0).values, network.sample(400, 0, interventions=0).values)
+
+
+def test_a_generator_goes_on_as_ever_after_a_sample_without_experiments():
+    used, fresh = np.random.default_rng(0), np.random.default_rng(0)
+    ds.datasets.network("asia").sample(10, used)
+    assert used.spawn(1)[0].random() == fresh.spawn(1)[0].random()
 
 
 def test_the_citation_tells_of_experiments():

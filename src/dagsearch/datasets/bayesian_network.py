@@ -104,9 +104,10 @@ class BayesianNetwork:
             If the network has one variable only.
         """
         n_rows, rng = checks.integer("n_samples", n_samples, FEWEST_SAMPLES), _generator(random_state)
-        # A further stream leaves the one that it comes from as it is.
-        (of_experiments,) = rng.spawn(1)
-        experiments = drawn(checked_plan(interventions, intervention_share), self.names, n_rows, of_experiments)
+        plan = checked_plan(interventions, intervention_share)
+        # A further stream changes no draws, but what the caller spawns from the same generator afterwards.
+        of_experiments = rng.spawn(1)[0] if plan.variables else rng
+        experiments = drawn(plan, self.names, n_rows, of_experiments)
         codes = self._sampled_codes(n_rows, rng, experiments)
         # A data set codes text by its sorted labels, a network lists its levels in an order of its own.
         ranks = [np.argsort(np.argsort(np.array(labels, dtype=object))) for labels in self.levels]

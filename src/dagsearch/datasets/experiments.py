@@ -44,7 +44,7 @@ class Experiments(NamedTuple):
     was_set: NDArray[np.bool_]
     """(n_samples, n_nodes)"""
     streams: list[np.random.Generator]
-    """For the values of each node."""
+    """For the values of each node; none if nothing is set."""
 
     def set_numbers(self, values: NDArray[np.float64], node: int) -> None:
         """Set a column of (n_samples, n_nodes), in place, to normal draws of its own mean and standard deviation."""
@@ -55,7 +55,8 @@ class Experiments(NamedTuple):
     def set_levels(self, codes: NDArray[np.intp], node: int, n_levels: int) -> None:
         """Set a row of codes, (n_nodes, n_samples), in place, to levels that are all equally likely."""
         rows = self.was_set[:, node]
-        codes[node, rows] = self.streams[node].integers(n_levels, size=int(rows.sum()))
+        if rows.any():
+            codes[node, rows] = self.streams[node].integers(n_levels, size=int(rows.sum()))
 
 
 def checked_plan(interventions: Any, share: Any) -> Plan:
@@ -97,18 +98,18 @@ def drawn(plan: Plan, names: Sequence[str], n_samples: int, rng: np.random.Gener
     n_samples
         Number of rows.
     rng
-        Changed in place.
+        Left as it is if nothing is set.
 
     Raises
     ------
     InputError
         If a variable is unknown or listed twice, or if the rows do not suffice.
     """
-    of_choice, *streams = rng.spawn(len(names) + 1)
     was_set = np.zeros((n_samples, len(names)), dtype=bool)
+    if not plan.variables:
+        return Experiments(was_set, [])
+    of_choice, *streams = rng.spawn(len(names) + 1)
     nodes = _nodes(plan, names, of_choice)
-    if not len(nodes):
-        return Experiments(was_set, streams)
     n_rows = round(plan.share * n_samples)
     if not 1 <= n_rows <= n_samples // len(nodes):
         raise InputError(
