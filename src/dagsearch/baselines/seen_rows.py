@@ -53,7 +53,7 @@ class SeenRowsTest:
     def __call__(self, first: int, second: int, given: tuple[int, ...]) -> float:
         """P-value of independence."""
         nodes = [first, second, *given]
-        table = self._values[np.ix_(self._seen[:, nodes].all(axis=1), np.array(nodes))]
+        table = self._values[:, nodes][self._seen[:, nodes].all(axis=1)]
         if self.method == "fisherz":
             table = _without_constant_conditions(table)
         if not self._has_rows(table):
@@ -67,7 +67,7 @@ class SeenRowsTest:
         n_rows, n_columns = table.shape
         if self.method != "fisherz":
             return bool(n_rows)
-        return n_rows >= n_columns + _SPARE_ROWS and not bool(_constant(table[:, :2]).any())
+        return bool(n_rows >= n_columns + _SPARE_ROWS and not _constant(table[:, :2]).any())
 
     def _undecided(self, first: int, second: int, is_conditional: bool) -> float:
         """What stands for the p-value of a test that cannot be made."""

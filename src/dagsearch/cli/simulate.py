@@ -20,6 +20,8 @@ from dagsearch.cli.options import in_words_of_the_command, with_options
 from dagsearch.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from dagsearch.data import Dataset
 
 OPTION_OF = {
@@ -33,6 +35,8 @@ OPTION_OF = {
     "rescale": "--rescale",
     "measurement_error": "--measurement-error",
     "standardise": "--standardise",
+    "interventions": "--interventions",
+    "intervention_share": "--intervention-share",
     "network": "--network",
     "random_state": "--seed",
 }
@@ -44,6 +48,9 @@ _NOT_WITH_NETWORK = ("n_nodes", "n_edges", "graph", "mechanism", *_NOT_WITH_TABL
 
 # From here on the order by variance is taken to give the causal order away; below one minus this, its reverse does.
 GIVEN_AWAY = 0.8
+
+INTERVENTION_COLUMN = "intervention"
+"""Name of the column that says what was set, unless a variable has it."""
 
 SIMULATE_OPTIONS: list[Callable[..., Any]] = [
     click.option("--nodes", "n_nodes", type=int, help="Number of variables; 10 by default."),
@@ -76,6 +83,17 @@ SIMULATE_OPTIONS: list[Callable[..., Any]] = [
     ),
     click.option("--standardise", is_flag=True, default=None, help="Give each column mean 0 and variance 1."),
     click.option(
+        "--interventions",
+        help="Set variables in some of the rows, whatever their causes: how many, or their names separated by commas. "
+        "A column of data.csv says what was set where.",
+    ),
+    click.option(
+        "--intervention-share",
+        type=float,
+        show_default="0.1",
+        help="Share of the rows in which each of them is set.",
+    ),
+    click.option(
         "--network",
         help="In place of a random model: asia, child, insurance, or a .bif or .bif.gz file to sample from.",
     ),
@@ -93,6 +111,8 @@ def simulate(out: Path, json_file: str | None, **options: Any) -> None:
     """Draw a graph and data that it generates: FOLDER/data.csv and FOLDER/truth.csv."""
     check_destinations(out, json_file)
     given = {name: value for name, value in options.items() if value is not None}
+    if "interventions" in given:
+        given["interventions"] = _number_or_names(given["interventions"])
     try:
         data = _simulated(given)
     except InputError as error:
@@ -115,9 +135,18 @@ def _simulated(given: dict[str, Any]) -> Dataset:
         return datasets.simulate(**{**given, "graph": _graph(given.get("graph", "erdos-renyi"))})
     _refuse(_NOT_WITH_NETWORK, given, "--network")
     network = datasets.network(given["network"])
-    data = network.sample(given["n_samples"], given["random_state"])
+    experiments = {name: given[name] for name in ("interventions", "intervention_share") if name in given}
+    data = network.sample(given["n_samples"], given["random_state"], **experiments)
     story = f"sampled by dagsearch {__version__} with seed {given['random_state']}: network {given['network']}"
     return replace(data, citation=f"{story}; {network.citation}" if network.citation else story)
+
+
+def _number_or_names(text: str) -> int | list[str]:
+    """How many variables are set, or which."""
+    try:
+        return int(text)
+    except ValueError:
+        return [name.strip() for name in text.split(",")]
 
 
 def _refuse(idle: tuple[str, ...], given: dict[str, Any], by: str) -> None:
@@ -171,12 +200,31 @@ def _write_drafts(data: Dataset, workshop: Path) -> list[Path]:
 
     assert data.truth is not None
     table = workshop / "data.csv"
-    data.to_pandas().to_csv(table, index=False, lineterminator="\n")
+    _frame(data).to_csv(table, index=False, lineterminator="\n")
     with warnings.catch_warnings(record=True) as caught:
         drafts = [table, *write_graph(data.truth, workshop, stem="truth")]
     for message in dict.fromkeys(str(warning.message) for warning in caught):
         click.echo(f"note: {message}", err=True)
     return drafts
+
+
+def _frame(data: Dataset) -> pd.DataFrame:
+    """The table, with a last column that says what was set where, if anything was."""
+    from dagsearch._interventions import entries_of  # noqa: PLC0415
+
+    frame = data.to_pandas()
+    if data.was_set is not None:
+        frame[_intervention_column(data)] = entries_of(data.was_set, data.names)
+    return frame
+
+
+def _intervention_column(data: Dataset) -> str:
+    """A name that no variable has."""
+    name, k = INTERVENTION_COLUMN, 1
+    while name in data.names:
+        k += 1
+        name = f"{INTERVENTION_COLUMN}_{k}"
+    return name
 
 
 # ---------------------------------------------------------------- what is said
@@ -196,6 +244,8 @@ def _described(data: Dataset, seed: int) -> dict[str, Any]:
         "names": list(data.names),
         "edges": [list(edge) for edge in truth.edges],
         "kinds": list(data.kinds),
+        "intervention_column": None if data.was_set is None else _intervention_column(data),
+        "n_set": _n_set(data),
         "varsortability": metrics.varsortability(data) if is_sortable else None,
         "r2_sortability": metrics.r2_sortability(data) if is_sortable else None,
         "description": data.citation,
@@ -204,11 +254,23 @@ def _described(data: Dataset, seed: int) -> dict[str, Any]:
     }
 
 
+def _n_set(data: Dataset) -> dict[str, int]:
+    """In how many rows each variable was set, if in any."""
+    if data.was_set is None:
+        return {}
+    counts = data.was_set.sum(axis=0)
+    return {data.names[j]: int(counts[j]) for j in counts.nonzero()[0]}
+
+
 def _in_words(record: dict[str, Any]) -> str:
     lines = [
         f"{record['n_samples']} rows, {record['n_nodes']} variables, {record['n_edges']} edges",
         record["description"],
     ]
+    if record["intervention_column"] is not None:
+        column = record["intervention_column"]
+        listed = ", ".join(f"{name} in {n_rows} rows" for name, n_rows in record["n_set"].items())
+        lines += ["", f"set: {listed}; column {column!r} says where, for dagsearch discover --interventions {column}"]
     if record["varsortability"] is not None:
         lines += [
             "",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from dagsearch import checks
 from dagsearch.data import Dataset, Kind
+from dagsearch.datasets.experiments import DEFAULT_SHARE, Experiments, checked_plan, drawn
 from dagsearch.errors import DataError, InputError
 from dagsearch.graph import DAG
 
@@ -67,7 +69,14 @@ class BayesianNetwork:
         """Number of levels of each variable."""
         return {name: len(labels) for name, labels in zip(self.names, self.levels, strict=True)}
 
-    def sample(self, n_samples: int, random_state: Any = None) -> Dataset:
+    def sample(
+        self,
+        n_samples: int,
+        random_state: Any = None,
+        *,
+        interventions: int | Sequence[str] = 0,
+        intervention_share: float = DEFAULT_SHARE,
+    ) -> Dataset:
         """Draw independent rows from the joint distribution, causes before effects.
 
         Parameters
@@ -76,6 +85,8 @@ class BayesianNetwork:
             Number of rows, at least 3.
         random_state
             A seed, or a `numpy.random.Generator` that is then used up further; None for a fresh one.
+        interventions, intervention_share
+            Variables that are set in some of the rows, as in `simulate`.
 
         Returns
         -------
@@ -87,11 +98,17 @@ class BayesianNetwork:
         Raises
         ------
         InputError
-            If `n_samples` is not a whole number of at least 3, or if `random_state` is no seed.
+            If `n_samples` is not a whole number of at least 3, if `random_state` is no seed, or if what is to be set
+            is no variable or does not fit into the rows.
         DataError
             If the network has one variable only.
         """
-        codes = self._sampled_codes(checks.integer("n_samples", n_samples, FEWEST_SAMPLES), _generator(random_state))
+        n_rows, rng = checks.integer("n_samples", n_samples, FEWEST_SAMPLES), _generator(random_state)
+        plan = checked_plan(interventions, intervention_share)
+        # A further stream changes no draws, but what the caller spawns from the same generator afterwards.
+        of_experiments = rng.spawn(1)[0] if plan.variables else rng
+        experiments = drawn(plan, self.names, n_rows, of_experiments)
+        codes = self._sampled_codes(n_rows, rng, experiments)
         # A data set codes text by its sorted labels, a network lists its levels in an order of its own.
         ranks = [np.argsort(np.argsort(np.array(labels, dtype=object))) for labels in self.levels]
         kind: Kind = "discrete"
@@ -103,9 +120,10 @@ class BayesianNetwork:
             truth=self.dag,
             citation=self.citation,
             declared_levels=tuple(map(len, self.levels)),
+            was_set=experiments.was_set,
         )
 
-    def _sampled_codes(self, n_samples: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    def _sampled_codes(self, n_samples: int, rng: np.random.Generator, experiments: Experiments) -> NDArray[np.intp]:
         """Draw positions in `levels`, (n_nodes, n_samples)."""
         codes = np.zeros((self.dag.n_nodes, n_samples), dtype=np.intp)
         for name in self.dag.topological_order():
@@ -115,6 +133,7 @@ class BayesianNetwork:
             for parent in np.flatnonzero(self.dag.adjacency[:, node]):
                 rows = rows * len(self.levels[parent]) + codes[parent]
             codes[node] = _inverted(table.reshape(-1, table.shape[-1]), rows, rng.random(n_samples))
+            experiments.set_levels(codes, node, len(self.levels[node]))
         return codes
 
     def _checked_table(self, node: int) -> NDArray[np.float64]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from dagsearch.blas import one_blas_thread
 from dagsearch.data import Dataset, Kind
+from dagsearch.datasets.experiments import NOTHING_SET, Experiments, Plan, drawn
 from dagsearch.datasets.mechanisms import MECHANISMS, MOST_EXACT_ROWS, N_FEATURES, Shape, Values, standardised
 from dagsearch.datasets.noises import NOISES, scale_factors
 from dagsearch.datasets.ranges import Range
@@ -33,6 +34,7 @@ class AdditiveNoiseModel:
     standardise: bool
     scale_dependence: float
     measurement_error: float
+    plan: Plan = NOTHING_SET
 
     def sample(
         self, truth: DAG, n_samples: int, of_functions: np.random.Generator, of_noise: np.random.Generator
@@ -51,21 +53,24 @@ class AdditiveNoiseModel:
         Raises
         ------
         InputError
-            If values grow so large that rounding swallows the noise.
+            If values grow so large that rounding swallows the noise, or if rows do not suffice for experiments.
         """
         # Further streams leave those that they come from as they are, and with them the data without these options.
-        of_scales, of_errors = of_noise.spawn(2)
-        values = self._values(truth, n_samples, of_functions, of_noise, of_scales)
+        of_scales, of_errors, of_experiments = of_noise.spawn(3)
+        experiments = drawn(self.plan, truth.names, n_samples, of_experiments)
+        values = self._values(truth, experiments, of_functions, of_noise, of_scales)
         if self.measurement_error:
             values = values + self._errors(values, of_errors)
         kind: Kind = "continuous"
-        data = Dataset(values, truth.names, (kind,) * truth.n_nodes, (None,) * truth.n_nodes, truth)
+        data = Dataset(
+            values, truth.names, (kind,) * truth.n_nodes, (None,) * truth.n_nodes, truth, was_set=experiments.was_set
+        )
         return replace(data, values=data.standardised()) if self.standardise else data
 
     def _values(
         self,
         truth: DAG,
-        n_samples: int,
+        experiments: Experiments,
         of_functions: np.random.Generator,
         of_noise: np.random.Generator,
         of_scales: np.random.Generator,
@@ -74,7 +79,7 @@ class AdditiveNoiseModel:
         streams = of_functions.spawn(truth.n_nodes + 1)
         scales = streams.pop().uniform(*self.noise_scale, size=truth.n_nodes)
         # Row by row: more rows leave the noise of the first ones as it was.
-        values = NOISES[self.noise](of_noise, (n_samples, truth.n_nodes)) * scales
+        values = NOISES[self.noise](of_noise, experiments.was_set.shape) * scales
         scale_streams = of_scales.spawn(truth.n_nodes)
         with one_blas_thread():
             for node in topological_order(truth.adjacency):
@@ -84,6 +89,7 @@ class AdditiveNoiseModel:
                     if self.scale_dependence:
                         values[:, node] *= scale_factors(causes, self.scale_dependence, scale_streams[node])
                     values[:, node] += self._effect(causes, streams[node], truth.names[node])
+                experiments.set_numbers(values, node)
         return values
 
     def _errors(self, values: Values, rng: np.random.Generator) -> Values:
@@ -133,7 +139,7 @@ class AdditiveNoiseModel:
             parts.append(f"measured with errors of {100 * self.measurement_error:g}% of each variance")
         if self.standardise:
             parts.append("standardised")
-        return "".join(f", {part}" for part in parts)
+        return "".join(f", {part}" for part in parts) + self.plan.in_words()
 
 
 def _in_words(bounds: Range) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagsearch.data import Dataset, Kind
+from dagsearch.datasets.experiments import NOTHING_SET, Plan, drawn
 from dagsearch.datasets.mechanisms import MECHANISMS, Shape, Values
 from dagsearch.datasets.noises import NOISES
 from dagsearch.datasets.random_network import labels_of
@@ -33,6 +34,7 @@ class MixedModel:
     n_levels: tuple[int, int]
     weights: Range
     noise_scale: Range
+    plan: Plan = NOTHING_SET
 
     def sample(
         self, truth: DAG, n_samples: int, of_functions: np.random.Generator, of_noise: np.random.Generator
@@ -52,18 +54,21 @@ class MixedModel:
         is_discrete = of_kinds.permutation(truth.n_nodes) < truth.n_nodes // 2
         n_levels = of_kinds.integers(*self.n_levels, size=truth.n_nodes, endpoint=True)
         values = np.empty((n_samples, truth.n_nodes))
-        noises = of_noise.spawn(truth.n_nodes)
+        *noises, of_experiments = of_noise.spawn(truth.n_nodes + 1)
+        experiments = drawn(self.plan, truth.names, n_samples, of_experiments)
         for node in topological_order(truth.adjacency):
             parents = np.flatnonzero(truth.adjacency[:, node])
             levels = [values[:, parent].astype(np.intp) for parent in parents[is_discrete[parents]]]
             numbers = _unit(values[:, parents[~is_discrete[parents]]])
             if is_discrete[node]:
                 values[:, node] = self._category(numbers, levels, n_levels[node], streams[node], noises[node])
+                experiments.set_levels(values.T, node, int(n_levels[node]))
             else:
                 values[:, node] = self._number(numbers, levels, streams[node], noises[node])
+                experiments.set_numbers(values, node)
         kinds: tuple[Kind, ...] = tuple("discrete" if each else "continuous" for each in is_discrete)
         labels = [labels_of(int(count)) if each else None for count, each in zip(n_levels, is_discrete, strict=True)]
-        return Dataset(values, truth.names, kinds, tuple(labels), truth)
+        return Dataset(values, truth.names, kinds, tuple(labels), truth, was_set=experiments.was_set)
 
     def _number(
         self,
@@ -121,7 +126,7 @@ class MixedModel:
         fewest, most = self.n_levels
         return (
             f"half of the variables categories of {fewest} to {most} levels by random utilities, the others functions "
-            "of numbers of several kinds, shifted by levels, with noise of several shapes"
+            f"of numbers of several kinds, shifted by levels, with noise of several shapes{self.plan.in_words()}"
         )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from dagsearch.data import Dataset
 from dagsearch.datasets.bayesian_network import BayesianNetwork
+from dagsearch.datasets.experiments import NOTHING_SET, Plan
 from dagsearch.errors import InputError
 from dagsearch.graph import DAG
 
@@ -22,6 +23,7 @@ class RandomTables:
 
     n_levels: tuple[int, int]
     concentration: float
+    plan: Plan = NOTHING_SET
 
     def sample(
         self, truth: DAG, n_samples: int, of_functions: np.random.Generator, of_noise: np.random.Generator
@@ -40,9 +42,11 @@ class RandomTables:
         Raises
         ------
         InputError
-            If a table would be too large.
+            If a table would be too large, or if rows do not suffice for experiments.
         """
-        return self.network(truth, of_functions).sample(n_samples, of_noise)
+        variables, share = self.plan
+        network = self.network(truth, of_functions)
+        return network.sample(n_samples, of_noise, interventions=variables, intervention_share=share)
 
     def network(self, truth: DAG, rng: np.random.Generator) -> BayesianNetwork:
         """Draw the number of levels of each variable, and then the rows of all tables.
@@ -81,7 +85,8 @@ class RandomTables:
         """
         fewest, most = self.n_levels
         n_levels = f"{most}" if fewest == most else f"{fewest} to {most}"
-        return f"discrete variables of {n_levels} levels, tables from Dirichlet distributions ({self.concentration:g})"
+        tables = f"tables from Dirichlet distributions ({self.concentration:g})"
+        return f"discrete variables of {n_levels} levels, {tables}{self.plan.in_words()}"
 
 
 def _parents(truth: DAG, node: int) -> list[int]:

@@ -1,4 +1,4 @@
-r"""Data with a known truth, made to order: a graph, a mechanism, noise, errors of measurement.
+r"""Data with a known truth, made to order: a graph, a mechanism, noise, errors of measurement, experiments.
 
 ::
 
@@ -6,6 +6,7 @@ r"""Data with a known truth, made to order: a graph, a mechanism, noise, errors 
                \--> functions --> mechanism, scales --+--> values ----+--> Dataset
                 \-> noise ------> noise --------------+               |
                       \--> its dependence on causes --+               |
+                      |\-> what is set in which rows -+               |
                        \-> errors of measurement ---------------------+
 
 Each part has a random stream of its own: other numbers of rows or other mechanisms leave the graph as it is.
@@ -14,6 +15,7 @@ Each part has a random stream of its own: other numbers of rows or other mechani
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -24,6 +26,7 @@ from dagsearch._version import __version__
 from dagsearch.data import Dataset
 from dagsearch.datasets import ranges
 from dagsearch.datasets.continuous import AdditiveNoiseModel
+from dagsearch.datasets.experiments import DEFAULT_SHARE, checked_plan
 from dagsearch.datasets.mechanisms import MECHANISMS
 from dagsearch.datasets.mixed import MixedModel
 from dagsearch.datasets.noises import NOISES
@@ -63,6 +66,8 @@ def simulate(
     standardise: bool = False,
     n_levels: int | tuple[int, int] = (2, 4),
     concentration: float = 1.0,
+    interventions: int | Sequence[str] = 0,
+    intervention_share: float = DEFAULT_SHARE,
     random_state: Any = None,
 ) -> Dataset:
     """Draw a graph and data that it generates.
@@ -125,6 +130,12 @@ def simulate(
     concentration
         Of the symmetric Dirichlet distribution from which each row of a ``"discrete"`` table is drawn: the smaller, the
         stronger the dependence; near 0, variables end up constant.
+    interventions
+        How many variables, drawn at random, an experimenter sets in some of the rows; or their names. Effects come from
+        the values that were set: continuous variables get normal draws of their own mean and variance, discrete ones
+        any level with the same probability, whatever their causes. `Dataset.was_set` says what was set where.
+    intervention_share
+        Share of the rows in which each of these variables is set; no two in the same row.
     random_state
         A seed, a numpy generator or None. The citation of the result names the seed.
 
@@ -157,6 +168,7 @@ def simulate(
         "concentration": concentration,
     }
     model = _model(checks.one_of("mechanism", mechanism, tuple(_TAKEN_BY)), settings)
+    model = replace(model, plan=checked_plan(interventions, intervention_share))
     checks.integer("n_samples", n_samples, FEWEST_ROWS)
     seed = checks.seed_of(random_state)
     of_graph, of_functions, of_noise = np.random.default_rng(seed).spawn(3)

@@ -6,7 +6,7 @@ Arrows that are not protected become lines, one after the other, until all that 
 
 Experiments tell more. Where variables are set, their causes lose their influence, so that an arrow at which exactly one
 end is set in some experiment is protected, too (A. Hauser and P. Buehlmann, "Characterization and greedy learning of
-interventional Markov equivalence classes of directed acyclic graphs", JMLR 13, 2012, definition 14).
+interventional Markov equivalence classes of directed acyclic graphs", JMLR 13, 2012: strong I-protection).
 """
 
 from __future__ import annotations
