@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from tables_study import missing, mixed, wide
+from tables_study import interventions, missing, mixed, wide
 from tables_study.part import Part
 
-PARTS: dict[str, Part] = {"missing": missing.PART, "mixed": mixed.PART, "wide": wide.PART}
+PARTS: dict[str, Part] = {
+    "interventions": interventions.PART,
+    "missing": missing.PART,
+    "mixed": mixed.PART,
+    "wide": wide.PART,
+}
 """By the names that the command takes."""
