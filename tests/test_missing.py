@@ -10,8 +10,8 @@ from common import discovered, run
 
 import dagsearch as ds
 from dagsearch.data import as_dataset, read_dataset
+from dagsearch.data.missing import MISSING, imputed, without_gaps
 from dagsearch.errors import DataError, UnknownNameError
-from dagsearch.missing import MISSING, imputed, without_gaps
 
 
 def chain(n_samples=300, seed=0):

@@ -8,8 +8,8 @@ import pytest
 from common import run, succeed
 
 import dagsearch as ds
-from dagsearch._interventions import entries_of, settings_from
 from dagsearch.data import read_dataset
+from dagsearch.data.interventions import entries_of, settings_from
 from dagsearch.datasets import simulate
 from dagsearch.errors import InputError, UnknownNameError
 

@@ -210,7 +210,7 @@ def _write_drafts(data: Dataset, workshop: Path) -> list[Path]:
 
 def _frame(data: Dataset) -> pd.DataFrame:
     """The table, with a last column that says what was set where, if anything was."""
-    from dagsearch._interventions import entries_of  # noqa: PLC0415
+    from dagsearch.data.interventions import entries_of  # noqa: PLC0415
 
     frame = data.to_pandas()
     if data.was_set is not None:

@@ -22,9 +22,9 @@ from dagsearch.confidence.sampling import ExactSampler
 from dagsearch.confidence.specifications import Specification, SpecificationResult, average, chosen_specifications
 from dagsearch.confidence.weights import Report, Restrictions, weigh
 from dagsearch.data import Dataset, DeclaredKind, as_dataset
+from dagsearch.data.missing import Missing, without_gaps
 from dagsearch.errors import DagsearchError, DataError, InputError, UnknownNameError
 from dagsearch.graph import Knowledge
-from dagsearch.missing import Missing, without_gaps
 from dagsearch.scores.choose import choose
 from dagsearch.search.monitor import Monitor, Progress
 from dagsearch.search.progress import progress_bar

@@ -8,11 +8,11 @@ from math import comb
 from typing import Any
 
 from dagsearch.data import Dataset, as_dataset
+from dagsearch.data.missing import without_gaps
 from dagsearch.errors import InputError
 from dagsearch.estimators.base import DagEstimator
 from dagsearch.estimators.exact import ExactSearch
 from dagsearch.estimators.searches import CDUCT
-from dagsearch.missing import without_gaps
 from dagsearch.parameters import declared
 
 logger = logging.getLogger("dagsearch")

@@ -14,12 +14,12 @@ from sklearn.base import BaseEstimator
 
 from dagsearch import checks, scores
 from dagsearch.data import Dataset, as_dataset
+from dagsearch.data.missing import without_gaps
 from dagsearch.errors import DataError, InputError, UnknownNameError
 from dagsearch.estimators import sureness
 from dagsearch.estimators.result import Construction, Graph, Result
 from dagsearch.gam import max_parents_for
 from dagsearch.graph import DAG, PDAG, CyclicGraph
-from dagsearch.missing import without_gaps
 from dagsearch.parameters import (
     CommonParameters,
     ContinuousScoreParameters,

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from dagsearch import checks
 from dagsearch.data import Dataset, as_dataset
+from dagsearch.data.missing import Missing, without_gaps
 from dagsearch.errors import InputError, UnknownNameError
-from dagsearch.missing import Missing, without_gaps
 from dagsearch.scores.base import Score
 from dagsearch.scores.custom import CustomGraphScore, CustomLocalScore
 from dagsearch.scores.discrete import BDeuScore, DiscreteBICScore

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from dagsearch.data import Dataset
+from dagsearch.data.dataset import Dataset
 from dagsearch.errors import UnknownNameError
 
 Missing = Literal["local", "drop", "impute", "refuse"]

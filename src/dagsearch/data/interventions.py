@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dagsearch._reading import MISSING_ENTRIES, Table, as_table
+from dagsearch.data.reading import MISSING_ENTRIES, Table, as_table
 from dagsearch.errors import DataError, InputError, UnknownNameError
 
 SEPARATOR = ";"
