@@ -49,7 +49,7 @@ def test_a_missing_cell_is_refused_if_that_is_asked_for(folder):
     (folder / "bad.csv").write_text(with_entry(None))
     before = files_in(folder)
     result = run("discover", "bad.csv", *FEW, "--missing", "refuse", "--json", "result.json", "--out", "results")
-    assert_refused(result, "missing values: 1 in column 'b'", folder, before)
+    assert_refused(result, "cells are missing: 1 in column 'b'", folder, before)
 
 
 @pytest.mark.parametrize("what", BAD_TABLES)

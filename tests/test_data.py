@@ -362,13 +362,13 @@ def test_polars_dates_and_lists_are_refused(column):
 def test_missing_values_are_counted_and_located(column):
     make = pl.DataFrame if isinstance(column, pl.Series) else pd.DataFrame
     frame = make({"a": column, "b": [1.5, 2.5, 3.5, 4.5], "c": [None, 2.0, 3.0, 5.0]})
-    with pytest.raises(DataError, match=r"missing values: 2 in column 'a', 1 in column 'c'; drop .* impute"):
+    with pytest.raises(DataError, match=r"cells are missing: 2 in column 'a', 1 in column 'c'; drop .* impute"):
         as_dataset(frame)
 
 
 def test_masked_entries_are_missing_values():
     masked = np.ma.masked_greater(np.arange(8).reshape(4, 2), 6)
-    with pytest.raises(DataError, match="missing values: 1 in column 'x1'"):
+    with pytest.raises(DataError, match="cells are missing: 1 in column 'x1'"):
         as_dataset(masked)
 
 

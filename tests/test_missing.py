@@ -64,9 +64,9 @@ def test_entries_can_be_named_that_stand_for_nothing(tmp_path):
 
 
 def test_a_table_is_refused_by_those_who_cannot_do_with_gaps():
-    with pytest.raises(DataError, match=r"missing values: \d+ in column 'a'"):
+    with pytest.raises(DataError, match=r"cells are missing: \d+ in column 'a'"):
         as_dataset(gappy())
-    with pytest.raises(DataError, match="missing values"):
+    with pytest.raises(DataError, match="cells are missing"):
         ds.prune(ds.DAG.from_edges([("a", "b")], names=["a", "b", "c"]), gappy())
 
 
@@ -155,7 +155,7 @@ def test_filled_cells_are_drawn_anew_for_each_replicate():
 def test_confidence_goes_by_local_scores_too():
     sure = ds.posterior(gappy(), random_state=0)
     assert sure.edge_probability[0, 1] > 0.95
-    assert any("each local score goes by the rows" in note for note in sure.notes)
+    assert any("each local score or test goes by the rows" in note for note in sure.notes)
     resampled = ds.bootstrap(ds.OrderSearch(score="bic-linear"), gappy(), n=5, random_state=0)
     assert resampled.adjacency_probability[0, 1] == 1.0
 
@@ -190,11 +190,12 @@ def test_the_command_line_takes_marks_of_missing_cells_and_what_to_do(file):
     assert any("rows were left out" in note for note in dropped["notes"])
     refused = run("discover", file, "--na", "?", "--missing", "refuse")
     assert refused.exit_code == 2
-    assert "missing values" in refused.stderr
+    assert "cells are missing" in refused.stderr
 
 
 def test_a_method_that_needs_complete_rows_names_others(file):
     refused = run("discover", file, "--na", "?", "--method", "lingam")
     assert refused.exit_code == 2
-    assert "lingam needs complete rows" in refused.stderr
+    assert "Error: cells are missing: " in refused.stderr
+    assert "lingam needs complete rows: set --missing drop or --missing impute" in refused.stderr
     assert "cd-uct" in refused.stderr

@@ -89,7 +89,7 @@ def test_none_is_a_label_in_text_and_a_mistake_among_numbers(write):
 
 @pytest.mark.parametrize("entry", ["", "NA", "NaN", "nan", "N/A", "null", "NULL", "<NA>", "#N/A"])
 def test_the_usual_marks_of_missing_values_are_understood(write, entry):
-    with pytest.raises(DataError, match="missing values: 1 in column 'a', 1 in column 'b'"):
+    with pytest.raises(DataError, match="cells are missing: 1 in column 'a', 1 in column 'b'"):
         read_dataset(write("t.csv", f"a,b\nx,1\n{entry},{entry}\ny,4\n"))
 
 

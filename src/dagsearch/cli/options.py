@@ -28,7 +28,7 @@ _FEW = 2
 
 def in_words_of_the_command(message: str, option_of: Mapping[str, str] = OPTION_OF) -> str:
     """A message that names a Python argument, naming the option instead."""
-    message = re.sub(r"\bconfidence='(\w+)'", r"--confidence \1", message)
+    message = re.sub(r"\b(confidence|missing)='(\w+)'", r"--\1 \2", message)
     for argument, option in option_of.items():
         message = re.sub(rf"^{argument}\b", option, message)
     return message

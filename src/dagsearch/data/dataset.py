@@ -132,7 +132,7 @@ class Dataset:
         n_missing = np.isnan(self.values).sum(axis=0)
         if n_missing.any():
             where = ", ".join(f"{n_missing[j]} in column {self.names[j]!r}" for j in np.flatnonzero(n_missing))
-            raise DataError(f"missing values: {where}; drop these rows or columns, or impute the values")
+            raise DataError(f"cells are missing: {where}; drop these rows or columns, or impute the values")
 
     def complete_rows(self) -> Dataset:
         """Return the rows in which no cell is missing.

@@ -57,8 +57,8 @@ def without_gaps(data: Dataset, missing: Missing, rng: np.random.Generator | Non
         filled = imputed(data, np.random.default_rng(0) if rng is None else rng)
         return Gaps(filled, (f"missing cells: {n_missing} were filled by one draw from a model of all columns",))
     share = n_missing / data.values.size
-    text = f"missing cells: {n_missing} ({share:.1%}); each local score goes by the rows that have what it needs"
-    return Gaps(data, (text,))
+    what = f"missing cells: {n_missing} ({share:.1%})"
+    return Gaps(data, (f"{what}; each local score or test goes by the rows that have what it needs",))
 
 
 def imputed(data: Dataset, rng: np.random.Generator) -> Dataset:

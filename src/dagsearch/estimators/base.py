@@ -219,8 +219,8 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
             [f"{n_missing[j]} in column {data.names[j]!r}" for j in np.flatnonzero(n_missing)], ", ", "column"
         )
         raise DataError(
-            f"missing values: {where}; {self.method} needs complete rows: set missing='drop' or missing='impute', or "
-            f"use a method that goes by the rows that it can use, such as {_any_of(TAKE_GAPS)}"
+            f"cells are missing: {where}; {self.method} needs complete rows: set missing='drop' or missing='impute', "
+            f"or use a method that goes by the rows that it can use, such as {_any_of(TAKE_GAPS)}"
         )
 
     def _require_kinds(self, data: Dataset) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from dagsearch import scores
 from dagsearch.data import Dataset
+from dagsearch.data.missing import without_gaps
 from dagsearch.errors import InputError
 from dagsearch.graph import Knowledge
 from dagsearch.search.protocol import INTERRUPTED
@@ -147,7 +148,9 @@ def _posterior(model: DagEstimator, judgement: Judgement, rng: np.random.Generat
         progress=bool(model.progress),
     )
     found: Confidence = asked.fit(judgement.data).confidence_
-    return replace(found, notes=(*found.notes, *_notes_on_posterior(model, judgement.score)))
+    said = without_gaps(judgement.data, "local").notes  # by the fit itself
+    notes = [note for note in found.notes if note not in said]
+    return replace(found, notes=(*notes, *_notes_on_posterior(model, judgement.score)))
 
 
 def _notes_on_posterior(model: DagEstimator, score: scores.Score) -> Iterator[str]:
