@@ -220,7 +220,7 @@ def test_a_store_holds_several_bootstraps_and_never_mistakes_one_for_another(tmp
         ({"store": "x.jsonl"}, "store needs a random_state"),
         ({"store": 3}, "store must be a folder, a file or None, got 3"),
         ({"estimator": ds.GreedySearch(score="bik")}, "unknown score 'bik'"),
-        ({"data": [[1.0, np.nan], [2.0, 3.0], [4.0, 5.0]]}, "cells are missing"),
+        ({"data": [[1.0, np.inf], [2.0, 3.0], [4.0, 5.0]]}, "row 1 holds inf"),
     ],
 )
 def test_wrong_arguments_are_refused_before_anything_is_fitted(arguments, message):

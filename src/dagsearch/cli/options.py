@@ -30,7 +30,7 @@ def in_words_of_the_command(message: str, option_of: Mapping[str, str] = OPTION_
     """A message that names a Python argument, naming the option instead."""
     message = re.sub(r"\b(confidence|missing)='(\w+)'", r"--\1 \2", message)
     for argument, option in option_of.items():
-        message = re.sub(rf"^{argument}\b", option, message)
+        message = re.sub(rf"^{argument}(?=[ =])", option, message)
     return message
 
 
