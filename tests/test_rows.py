@@ -236,3 +236,24 @@ def test_interventions_decide_directions_that_observations_cannot():
     assert score.nats * (forward - backward) > 10.0
     observed = scores.make("bic-linear", np.column_stack([a, b])[100:])
     assert observed.reward(np.array([[0, 1], [0, 0]])) == pytest.approx(observed.reward(np.array([[0, 0], [1, 0]])))
+
+
+# ---------------------------------------------------------------- what such values are
+
+
+@pytest.mark.parametrize("name", ["evidence", "bdeu"])
+def test_values_with_gaps_approximate_probabilities_and_those_with_interventions_are_what_they_are(name):
+    table, was_set = with_settings(table_for(name))
+    assert scores.make(name, with_gaps(table)).approximates
+    assert not scores.make(name, table, interventions=was_set).approximates
+
+
+def test_a_handful_of_rows_tells_nothing_however_well_they_fit():
+    table = table_for("bic-quadratic")
+    names = list(table)
+    table[names[1]] = np.where(np.arange(150) < 19, 2.0 * table[names[0]], np.nan)
+    table.iloc[100:, 1] = np.random.default_rng(0).normal(size=50)
+    table.iloc[19:, 0] = np.where(np.arange(19, 150) < 100, table.iloc[19:, 0], np.nan)
+    score = scores.make("bic-quadratic", table)
+    assert len(table.iloc[:, :2].dropna()) == 19
+    assert score.local(1, (0,)) < score.local(1, ()) - 1.0
