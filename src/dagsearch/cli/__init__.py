@@ -38,10 +38,10 @@ class _Group(click.Group):
     """A group of commands whose errors on purpose are messages, not tracebacks."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        from dagsearch.cli.messages import downloads_announced  # noqa: PLC0415
+        from dagsearch.cli.messages import compilation_announced, downloads_announced  # noqa: PLC0415
 
         try:
-            with downloads_announced():
+            with downloads_announced(), compilation_announced():
                 return super().invoke(ctx)
         except DagsearchError as error:
             raise _WrongUse(in_words_of_the_command(str(error))) from error

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import click
+
+from dagsearch import compilation
 
 
 class _Echo(logging.Handler):
@@ -28,3 +31,21 @@ def downloads_announced() -> Iterator[None]:
     finally:
         logger.removeHandler(handler)
         logger.setLevel(level)
+
+
+@contextmanager
+def compilation_announced() -> Iterator[None]:
+    """Say once that kernels are compiled; on a terminal the progress bar says so."""
+    said = False
+
+    def tell(begins: bool) -> None:
+        nonlocal said
+        if begins and not said:
+            said = True
+            click.echo("compiling the search, once for this installation ...", err=True)
+
+    if sys.stderr.isatty():
+        yield
+        return
+    with compilation.listening(tell):
+        yield

@@ -68,7 +68,7 @@ class Result:
     n_score_evaluations
         Distinct local scores that the method asked for (whole graphs for a score without local terms).
     seconds
-        Time of the whole fit.
+        Time of the whole fit, without that in which kernels were compiled.
     status
         ``"finished"``; ``"time-limit"`` or ``"interrupted"`` if the graph is the best one so far; ``"cyclic"`` if the
         method finished with a graph that is not acyclic.

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
 
+from dagsearch import compilation
 from dagsearch.search.protocol import FINISHED, INTERRUPTED, TIME_LIMIT
 
 
@@ -32,7 +33,7 @@ class OutOfTimeError(Exception):
 
 @dataclass
 class Monitor:
-    """Clock, time limit and listener of one search.
+    """Clock, time limit and listener of one search; the clock stands still while kernels are compiled.
 
     Parameters
     ----------
@@ -45,14 +46,14 @@ class Monitor:
     time_limit: float | None = None
     listener: Callable[[Progress], None] | None = None
     status: str = FINISHED
-    _started: float = field(default_factory=time.perf_counter)
+    _started: float = field(default_factory=lambda: time.perf_counter() - compilation.seconds())
     _last_report: float = 0.0
     _interrupted: bool = False
 
     @property
     def seconds(self) -> float:
-        """Seconds since the search started."""
-        return time.perf_counter() - self._started
+        """Seconds since the search started, without those in which kernels were compiled."""
+        return time.perf_counter() - compilation.seconds() - self._started
 
     def check(self, report: Callable[[float], Progress]) -> None:
         """Report now and then; raise `OutOfTimeError` once the time limit is over, KeyboardInterrupt on Ctrl-C."""

@@ -13,8 +13,10 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from jax.experimental import io_callback
+from jax import monitoring
 from numpy.typing import NDArray
 
+from dagsearch import compilation
 from dagsearch.baselines.rl_bic import BatchScore, RLBICSettings, TrainingState
 from dagsearch.baselines.rl_bic.judge import Judge
 from dagsearch.baselines.rl_bic.memory import large_blocks_kept
@@ -27,10 +29,20 @@ from dagsearch.baselines.rl_bic.policy import (
     initial_parameters,
 )
 
+# Tracing is left out: functions that are traced within others would count twice.
+_COMPILING = ("/jax/core/compile/jaxpr_to_mlir_module_duration", "/jax/core/compile/backend_compile_duration")
 _BASELINE_DECAY = 0.99
 _RATE_DECAY, _DECAY_ITERATIONS = 0.96, 5000
 _LARGEST_GRADIENT = 1.0
 _ADAM = optax.chain(optax.scale_by_adam(b1=0.9, b2=0.99, eps=1e-7), optax.scale(-1.0))
+
+
+def _tell_of_compilation(event: str, seconds: float, **_: Any) -> None:
+    if event in _COMPILING:
+        compilation.add(seconds)
+
+
+monitoring.register_event_duration_secs_listener(_tell_of_compilation)
 
 
 class Task(NamedTuple):
