@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import common
 import pytest
 from experiment_output import TABLE1, record, tasks
@@ -22,6 +24,12 @@ def _no_internet(monkeypatch, tmp_path_factory):
     monkeypatch.setenv("DAGSEARCH_URL", "http://127.0.0.1:1/")
     monkeypatch.setenv("DAGSEARCH_CACHE", str(tmp_path_factory.getbasetemp() / "no-cache"))
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+@pytest.fixture(autouse=True)
+def _no_word_of_compilation(monkeypatch):
+    """What commands say must not depend on what is compiled already; `test_cli_first_steps` has the announcement."""
+    monkeypatch.setattr("dagsearch.cli.messages.compilation_announced", nullcontext)
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from dagsearch.baselines.ges import PHASES
 from dagsearch.baselines.pc import TESTS
 from dagsearch.baselines.rl_bic import RLBICSettings
 from dagsearch.cli import discover
-from dagsearch.cli.options import OPTION_OF, arguments
+from dagsearch.cli.options import OPTION_OF, arguments, spellings
 from dagsearch.estimators import METHODS, searches
 from dagsearch.parameters import HEADINGS, declared, described, every_parameter, methods_that_take, with_parameters
 from dagsearch.pruning import METHODS as PRUNING_METHODS
@@ -131,7 +131,7 @@ FLAGS = {"neighbour_selection": "--no-selection", "repair": "--repair"}
 
 
 def options_of_discover():
-    return {each.opts[0]: each for each in discover.params if isinstance(each, click.Option)}
+    return {name: each for each in discover.params if isinstance(each, click.Option) for name in each.opts}
 
 
 def read(*given):
@@ -297,12 +297,24 @@ def test_a_class_of_a_user_that_adds_an_attribute_keeps_what_it_inherits():
 
 
 def test_every_parameter_with_an_option_is_an_option_of_discover_and_no_other():
-    declared_options = {known.option for known in every_parameter().values()} - {None}
+    declared_options = {
+        spelling for name, known in every_parameter().items() if known.option for spelling in spellings(name, known)
+    }
     assert declared_options == options_of_discover().keys() - NO_PARAMETERS - OF_WHAT_IS_NO_TEXT
     assert {
         **{name: known.option for name, known in every_parameter().items() if known.option},
         "knowledge": "--require and --forbid",
     } == OPTION_OF
+
+
+def test_options_are_called_as_the_arguments_of_python_and_keep_their_shorter_names():
+    options = options_of_discover()
+    for name, known in every_parameter().items():
+        if known.option:
+            in_python = f"--{'no-' if known.default is True else ''}{name.replace('_', '-')}"
+            assert options[in_python] is options[known.option]
+    for short, name in {"--edges": "edge_budget", "--seed": "random_state", "--jobs": "n_jobs"}.items():
+        assert read(short, "3")[name] == read(f"--{name.replace('_', '-')}", "3")[name] == 3
 
 
 def test_options_are_of_the_type_of_their_parameter():
@@ -367,12 +379,17 @@ def help_by_heading():
 
 def test_help_has_every_option_once_under_the_heading_of_its_purpose():
     by_heading = help_by_heading()
-    assert list(by_heading) == list(HEADINGS.values())
-    for known in every_parameter().values():
+    of_methods = [heading for heading in by_heading if heading.startswith("Only for ")]
+    purposes = [heading for heading in HEADINGS.values() if heading != HEADINGS["method"]]
+    assert [heading for heading in by_heading if heading not in of_methods] == purposes
+    for name, known in every_parameter().items():
         if known.option:
-            assert re.search(rf"{known.option} ", by_heading[HEADINGS[known.group]])
+            of_method = f"Only for {', '.join(methods_that_take(name))}"
+            heading = of_method if known.group == "method" else HEADINGS[known.group]
+            assert re.search(rf"{known.option} ", by_heading[heading])
     lines = succeed("discover", "--help").splitlines()
-    shown = [line.split()[0] for line in lines if re.match(r"  --", line)]
+    names = [re.split(r"\s{2,}", line.strip())[0] for line in lines if line.startswith("  --")]
+    shown = [name for each in names for name in re.findall(r"--[\w-]+", each)]
     assert sorted(shown) == sorted(options_of_discover())
     assert lines[-1].startswith("  -h, --help ")
 
@@ -399,7 +416,7 @@ def test_help_speaks_of_options_and_not_of_python():
 
 def test_help_says_which_methods_an_option_is_for_if_they_are_few():
     options = options_of_discover()
-    assert options["--l1"].help == "notears: weight of the L1 penalty."
+    assert "--l1 FLOAT Weight of the L1 penalty." in help_by_heading()["Only for notears"]
     assert options["--sims-per-node"].help.startswith("cd-uct, random-search: simulations ")
     assert options["--budget"].help.startswith("exact: --edges means exactly ")
     no_variable = "No variable gets more causes; by default as many as the score can tell apart."
@@ -408,7 +425,7 @@ def test_help_says_which_methods_an_option_is_for_if_they_are_few():
 
 def test_help_shows_the_defaults_of_python_or_those_of_the_command():
     text = " ".join(help_by_heading().values())
-    assert "weight of the L1 penalty. [default: (0.1)]" in text
+    assert "Weight of the L1 penalty. [default: (0.1)]" in text
     assert "same graph. [default: 0]" in text
     assert "[default: -1]" in text
 

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from dagsearch._version import __version__
+from dagsearch.cli.completion import completion_command, tables
 from dagsearch.cli.files import check_destinations, deliver, load, write_json
 from dagsearch.cli.options import (
     DISCOVER_OPTIONS,
@@ -47,14 +48,30 @@ class _Group(click.Group):
             raise _WrongUse(in_words_of_the_command(str(error))) from error
 
 
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+_FIRST_STEPS = """dagsearch: from a table to the graph of which variable causes which. To start with:
+
+  dagsearch demo                        search for a protein network, about half a minute
+  dagsearch check FILE                  what a table has that will matter, and what to do about it
+  dagsearch discover FILE --out FOLDER  the graph behind a table, with pictures
+
+All commands: dagsearch --help"""
+
+
+@click.group(
+    cls=_Group,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(__version__, prog_name="dagsearch")
-def main() -> None:
+@click.pass_context
+def main(context: click.Context) -> None:
     """Causal discovery: from a table to the graph of which variable causes which."""
+    if context.invoked_subcommand is None:
+        click.echo(_FIRST_STEPS)
 
 
 @main.command(cls=GroupedCommand)
-@click.argument("data")
+@click.argument("data", shell_complete=tables)
 @with_options(DISCOVER_OPTIONS)
 def discover(data: str, **options: Any) -> None:
     """Find the graph behind DATA: a file (.csv, .tsv, .parquet, .npy) or the name of a data set."""
@@ -195,3 +212,4 @@ def demo(seed: int) -> None:
 
 
 main.add_command(simulate)
+main.add_command(completion_command)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -9,15 +10,27 @@ from typing import Any
 
 from dagsearch import datasets
 from dagsearch.datasets.catalogue import families
+from dagsearch.errors import InputError
 
 _HEADER = ("name", "rows x variables", "kind", "true edges", "where", "source")
 
 
 def chosen(name: str | None) -> list[str]:
-    """All data sets, or those that a name such as ``syntren-3`` or ``syntren-1..10`` stands for."""
+    """All data sets, or those that a name such as ``syntren-3`` or a range such as ``syntren-1..3`` stands for."""
     if name is None:
         return datasets.names()
-    return families(datasets.names()).get(name) or [datasets.describe(name).name]
+    return [datasets.describe(each).name for each in families(datasets.names()).get(name) or _in_range(name)]
+
+
+def _in_range(name: str) -> list[str]:
+    """The names that ``stem-first..last`` stands for; any other name stands for itself."""
+    numbers = re.fullmatch(r"(.*-)(\d{1,6})\.\.(\d{1,6})", name)
+    if numbers is None:
+        return [name]
+    stem, first, last = numbers[1], int(numbers[2]), int(numbers[3])
+    if first > last:
+        raise InputError(f"a range of data sets must go upwards, such as {stem}{last}..{first}, got {name!r}")
+    return [f"{stem}{number}" for number in range(first, last + 1)]
 
 
 def listed() -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dagsearch.cli.completion import completing
 from dagsearch.errors import InputError, UnknownNameError
 from dagsearch.parameters import HEADINGS, METHODS, Group, Parameter, declared, every_parameter, methods_that_take
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 _PARAMETERS = {name: known for name, known in every_parameter().items() if known.option is not None}
 
 OPTION_OF = {**{name: str(known.option) for name, known in _PARAMETERS.items()}, "knowledge": "--require and --forbid"}
-"""The option that sets each argument of the estimators."""
+"""The option that sets each argument of the estimators, as messages call it."""
 
 # An option that few methods take names them.
 _FEW = 2
@@ -72,27 +73,40 @@ def _number_or_text(value: str) -> int | float | str:
     return value
 
 
-class GroupedOption(click.Option):
-    """An option that help shows under the heading of its group."""
+def spellings(name: str, known: Parameter) -> list[str]:
+    """The names of a parameter's option: as the argument of Python is called, and shorter where there is such a one."""
+    in_python = "--" + ("no-" if known.value_type is bool and known.default else "") + name.replace("_", "-")
+    return list(dict.fromkeys([in_python, str(known.option)]))
 
-    def __init__(self, *declarations: Any, group: Group, **attributes: Any) -> None:
+
+class GroupedOption(click.Option):
+    """An option that help shows under a heading: that of its group, or of the methods that alone take it."""
+
+    def __init__(self, *declarations: Any, group: Group, heading: str = "", **attributes: Any) -> None:
         super().__init__(*declarations, **attributes)
-        self.group: Group = group
+        self.heading: str = heading or HEADINGS[group]
 
 
 class GroupedCommand(click.Command):
     """A command whose help has a heading for each group of options."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options group by group; ``--help`` itself, which has no group, is the last one."""
-        rows: dict[Group, list[tuple[str, str]]] = {group: [] for group in HEADINGS}
+        """Write the options group by group, and where methods have some of their own, method by method."""
+        rows: dict[str, list[tuple[str, str]]] = {}
         for option in self.get_params(ctx):
             row = option.get_help_record(ctx) if isinstance(option, click.Option) else None
             if row is not None:
-                rows[getattr(option, "group", "output")].append(row)
-        for group, heading in HEADINGS.items():
+                # --help itself has no group.
+                rows.setdefault(getattr(option, "heading", HEADINGS["output"]), []).append(row)
+        for heading in sorted(rows, key=_place_of_heading):
             with formatter.section(heading):
-                formatter.write_dl(rows[group])
+                formatter.write_dl(rows[heading])
+
+
+def _place_of_heading(heading: str) -> int:
+    """Headings in the order of their groups; those of single methods stand where settings of methods do."""
+    order = list(HEADINGS.values())
+    return order.index(heading if heading in order else HEADINGS["method"])
 
 
 def _option(*names: str, group: Group, **attributes: Any) -> Callable[..., Any]:
@@ -102,8 +116,13 @@ def _option(*names: str, group: Group, **attributes: Any) -> Callable[..., Any]:
 def _option_of(name: str, known: Parameter) -> Callable[..., Any]:
     """The option of a parameter; its value is None where it is not given, unless it has a default of its own."""
     attributes: dict[str, Any] = {"group": known.group, "help": _help(name, known), "default": known.option_default}
+    if known.group == "method":
+        attributes["heading"] = f"Only for {', '.join(methods_that_take(name))}"
+    if known.suggestions:
+        attributes["shell_complete"] = completing(known.suggestions)
+    names = spellings(name, known)
     if known.value_type is bool:
-        return _option(OPTION_OF[name], name, is_flag=True, flag_value=not known.default, **attributes)
+        return _option(*names, name, is_flag=True, flag_value=not known.default, **attributes)
     if known.read is None:
         attributes["type"] = known.value_type
     else:
@@ -112,7 +131,7 @@ def _option_of(name: str, known: Parameter) -> Callable[..., Any]:
         attributes["show_default"] = True
     elif known.default is not None:
         attributes["show_default"] = str(known.default)
-    return _option(OPTION_OF[name], name, **attributes)
+    return _option(*names, name, **attributes)
 
 
 def _reader(read: Callable[[str], Any]) -> Callable[[click.Context, click.Parameter, str | None], Any]:
@@ -131,7 +150,7 @@ def _help(name: str, known: Parameter) -> str:
     """What the help of an option says, with the methods that take it if they are few."""
     text = known.on_command_line or _in_plain_words(known.text)
     takers = methods_that_take(name)
-    if len(takers) > _FEW:
+    if len(takers) > _FEW or known.group == "method":
         return text
     return f"{', '.join(takers)}: {text[0].lower()}{text[1:]}"
 
@@ -152,6 +171,7 @@ DISCOVER_OPTIONS: list[Callable[..., Any]] = [
         group="score",
         default="auto",
         show_default=True,
+        shell_complete=completing(("auto", *METHODS, "all")),
         help=f"{', '.join(METHODS)}, or all of them: all; auto: exact where that takes seconds, cd-uct otherwise. See "
         "dagsearch methods.",
     ),

@@ -51,6 +51,8 @@ class Parameter:
         the default.
     choices
         All values that there are, if they are names.
+    suggestions
+        Names among the values that shells may complete, if there are others too.
     read
         Turns the option's text into a value in place of ``value_type``; raises `ValueError` if it cannot.
     in_python
@@ -67,6 +69,7 @@ class Parameter:
     option: str | None = None
     value_type: type = str
     choices: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
     read: Callable[[str], Any] | None = None
     in_python: str = ""
     on_command_line: str = ""
@@ -86,6 +89,7 @@ def parameter(
     group: Group,
     value_type: type | None = None,
     choices: tuple[str, ...] = (),
+    suggestions: tuple[str, ...] = (),
     read: Callable[[str], Any] | None = None,
     in_python: str = "",
     on_command_line: str = "",
@@ -102,6 +106,7 @@ def parameter(
         option=option,
         value_type=value_type or (str if default is None else type(default)),
         choices=choices,
+        suggestions=suggestions or choices,
         read=read,
         in_python=in_python,
         on_command_line=on_command_line,

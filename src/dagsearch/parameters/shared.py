@@ -165,6 +165,7 @@ class ScoreParameters:
         f'``"auto"``: by the table, or a score\'s name: {", ".join(SCORES)}.',
         "--score",
         group="score",
+        suggestions=("auto", *SCORES),
         in_python="Or a score made by `dagsearch.scores.make`, or an object of your own with ``local(node, parents)`` "
         "or ``reward(adjacency)``.",
     )
