@@ -30,7 +30,8 @@ def draw(
     Parameters
     ----------
     graph
-        A DAG, PDAG or CyclicGraph; undirected edges have no arrowhead, isolated nodes are shown.
+        A DAG, PDAG or CyclicGraph; undirected edges have no arrowhead, and more than a few isolated nodes
+        are left out and told of below the title.
     path
         Where to write; the suffix ``.svg`` or ``.png`` says in which format.
     title

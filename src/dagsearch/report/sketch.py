@@ -12,6 +12,11 @@ from dagsearch.metrics import Verdict, classify
 
 Kind = Verdict | Literal["plain"]
 
+# Nodes without an edge lie side by side: more of them would make the picture wider than anyone can look at.
+MOST_ISOLATED = 8
+_MOST_NAMED = 4
+_LONGEST_NAME = 24
+
 
 class Style(NamedTuple):
     """The look of a stroke."""
@@ -75,7 +80,26 @@ def sketch(
         names, strokes = graph.names, [Stroke(*edge, True, "plain") for edge in graph.directed_edges]
         strokes += [Stroke(*pair, False, "plain") for pair in graph.undirected_edges]
     marked = tuple(_marked(stroke, marks or {}) for stroke in strokes)
-    return Sketch(names, marked, title, _caption(marked) if marks else None)
+    shown = _shown(names, strokes)
+    said = [*(_reading(marked) if marks else []), *_on_left_out([name for name in names if name not in set(shown)])]
+    return Sketch(shown, marked, title, "; ".join(said) or None)
+
+
+def _shown(names: tuple[str, ...], strokes: list[Stroke]) -> tuple[str, ...]:
+    """All nodes, or only those with an edge if too many have none; some of them if no node has one."""
+    joined = {name for stroke in strokes for name in (stroke.cause, stroke.effect)}
+    if len(names) - len(joined) <= MOST_ISOLATED:
+        return names
+    return tuple(name for name in names if name in joined) or names[:MOST_ISOLATED]
+
+
+def _on_left_out(names: list[str]) -> list[str]:
+    """Which nodes are not in the picture."""
+    if not names:
+        return []
+    named = [name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…" for name in names[:_MOST_NAMED]]
+    n_more = len(names) - len(named)
+    return [f"not shown, without an edge: {', '.join(named)}" + (f" and {n_more} more" if n_more else "")]
 
 
 def _marked(stroke: Stroke, marks: Marks) -> Stroke:
@@ -86,11 +110,11 @@ def _marked(stroke: Stroke, marks: Marks) -> Stroke:
     return stroke._replace(directed=stroke.directed and not mark.is_open, probability=mark.adjacent)
 
 
-def _caption(strokes: tuple[Stroke, ...]) -> str | None:
+def _reading(strokes: tuple[Stroke, ...]) -> list[str]:
     """How to read what marks have changed."""
     said = []
     if any(stroke.probability is not None for stroke in strokes):
         said.append("thick: a likely edge")
     if not all(stroke.directed for stroke in strokes):
         said.append("no arrowhead: direction open")
-    return "; ".join(said) or None
+    return said

@@ -7,6 +7,9 @@ import html
 from dagsearch.graph import dot
 from dagsearch.report.sketch import Sketch, Stroke
 
+# Parts of larger graphs that no edge joins are packed together; those of smaller ones read better side by side.
+_MOST_IN_A_ROW = 30
+
 
 def render(sketch: Sketch, file_format: str) -> bytes:
     """Return the picture as the bytes of an SVG or PNG file."""
@@ -15,7 +18,8 @@ def render(sketch: Sketch, file_format: str) -> bytes:
     # A bitmap at Graphviz' own 96 dots per inch is coarse on today's screens.
     dots_per_inch = ["dpi=160"] if file_format == "png" else []
     edges = [(stroke.cause, stroke.effect, _attributes(stroke)) for stroke in sketch.strokes]
-    source = dot.source(sketch.names, edges, [*_heading(sketch), *dots_per_inch])
+    packed = ["pack=16", 'packmode="graph"'] if len(sketch.names) > _MOST_IN_A_ROW else []
+    source = dot.source(sketch.names, edges, [*packed, *_heading(sketch), *dots_per_inch])
     picture = pygraphviz.AGraph(string=source).draw(format=file_format, prog="dot")
     return bytes(picture)
 
