@@ -222,3 +222,28 @@ def test_the_command_shows_the_note():
     frame().to_csv("copies.csv", index=False)
     text = succeed("discover", "copies.csv", "--score", "bic-linear")
     assert "columns that hold the same information: 'a' = 'copy'; the data cannot tell" in text
+
+
+def test_columns_in_other_units_are_not_said_to_hold_the_same_values():
+    a, b = normal_table(60, 2).T
+    table = pd.DataFrame({"inch": a, "b": b, "cm": 2.54 * a + 7.0, "minus": -a, "constant": 1.0})
+    (note,) = note_on_coinciding_columns(as_dataset(table))
+    assert note.startswith("columns that are the same but for scale and offset: 'inch' ~ 'cm' ~ 'minus'; ")
+    assert as_dataset(table).proportional_columns() == (("inch", "cm", "minus"),)
+
+
+def test_equal_columns_are_not_told_of_as_proportional_again():
+    a, b = normal_table(60, 2).T
+    both = note_on_coinciding_columns(as_dataset(pd.DataFrame({"a": a, "b": b, "copy": a, "double": 2.0 * b})))
+    assert len(both) == 2
+    assert "'a' = 'copy';" in both[0]
+    assert "'b' ~ 'double';" in both[1]
+
+
+def test_columns_with_missing_cells_or_levels_are_never_proportional():
+    a = normal_table(60, 1)[:, 0]
+    gappy = pd.DataFrame({"a": a, "twice": 2.0 * a})
+    gappy.loc[3, "twice"] = np.nan
+    assert as_dataset(gappy, may_miss=True).proportional_columns() == ()
+    levels = pd.DataFrame({"a": np.arange(60) % 3, "twice": np.arange(60) % 3 * 2, "b": a})
+    assert as_dataset(levels).proportional_columns() == ()

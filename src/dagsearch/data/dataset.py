@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dagsearch._twins import coinciding
+from dagsearch._twins import coinciding, proportional
 from dagsearch.data import checks
 from dagsearch.data.checks import LEAST_ROWS, Kind
 from dagsearch.data.columns import constant_columns, equal_frequency_bins, n_different, standardised
@@ -196,6 +196,20 @@ class Dataset:
         """
         is_discrete = np.array([kind == "discrete" for kind in self.kinds])
         return tuple(tuple(self.names[j] for j in group) for group in coinciding(self.values, is_discrete))
+
+    def proportional_columns(self) -> tuple[tuple[str, ...], ...]:
+        """Return groups of continuous columns that are the same up to scale, offset and rounding, but not equal.
+
+        To a score they are one column: an amount in two units. Nothing is said of columns with missing cells.
+        """
+        columns = [
+            j for j, kind in enumerate(self.kinds) if kind == "continuous" and not np.isnan(self.values[:, j]).any()
+        ]
+        varying = [j for j in columns if not constant_columns(self.values[:, [j]])[0]]
+        groups = proportional(standardised(self.values[:, varying])) if len(varying) > 1 else []
+        equal = {frozenset(group) for group in self.coinciding_columns()}
+        named = (tuple(self.names[varying[j]] for j in group) for group in groups)
+        return tuple(group for group in named if frozenset(group) not in equal)
 
     def take(self, rows: Sequence[int] | NDArray[np.integer[Any]]) -> Dataset:
         """Return the table of some of the rows, in the order given.

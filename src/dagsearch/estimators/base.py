@@ -374,14 +374,20 @@ def note_on_unseen_pairs(data: Dataset) -> tuple[str, ...]:
 
 def note_on_coinciding_columns(data: Dataset) -> tuple[str, ...]:
     """Say which columns no method can tell apart, if there are any."""
-    groups = [_some(list(map(repr, group)), " = ", "column") for group in data.coinciding_columns()]
-    if not groups:
-        return ()
-    shown = _some(groups, ", ", "group")
-    return (
-        f"columns that hold the same information: {shown}; the data cannot tell which of such columns is the cause "
-        "of others, nor the direction between them",
+    found = (
+        ("hold the same information", " = ", data.coinciding_columns()),
+        ("are the same but for scale and offset", " ~ ", data.proportional_columns()),
     )
+    return tuple(
+        f"columns that {what}: {_groups(groups, sign)}; the data cannot tell which of such columns is the cause of "
+        "others, nor the direction between them"
+        for what, sign, groups in found
+        if groups
+    )
+
+
+def _groups(groups: tuple[tuple[str, ...], ...], sign: str) -> str:
+    return _some([_some(list(map(repr, group)), sign, "column") for group in groups], ", ", "group")
 
 
 def _any_of(names: tuple[str, ...]) -> str:

@@ -45,14 +45,16 @@ def _columns(console: Console) -> list[Any]:
     """What fits into one line of the terminal."""
     from rich.progress import BarColumn, TextColumn  # noqa: PLC0415
 
-    shown = ["best", "time", "state"] if console.width < _MEDIUM else ["step", "best", "detail", "gone", "left", "state"]
+    shown = (
+        ["best", "time", "state"] if console.width < _MEDIUM else ["step", "best", "detail", "gone", "left", "state"]
+    )
     if console.width >= _WIDE:
         shown.insert(1, "rate")
     bar = [BarColumn(bar_width=None if console.width >= _WIDE else 12)] if console.width >= _MEDIUM else []
     return [TextColumn("[bold]{task.description}"), *bar, *(TextColumn(f"{{task.fields[{name}]}}") for name in shown)]
 
 
-def _words(progress: Progress | None) -> dict[str, str]:
+def _words(progress: Progress | None) -> dict[str, Any]:
     """What the bar says of a search; before its first report, that it starts."""
     if progress is None:
         return dict.fromkeys(("step", "rate", "best", "detail", "gone", "left", "time", "state"), "")

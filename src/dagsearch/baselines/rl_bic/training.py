@@ -12,8 +12,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from jax.experimental import io_callback
 from jax import monitoring
+from jax.experimental import io_callback
 from numpy.typing import NDArray
 
 from dagsearch import compilation
