@@ -70,6 +70,9 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
     After `fit`: ``dag_``, ``pruned_dag_``, ``evidence_``, ``reward_``, ``score_`` (the score object, whose cache
     further fits on the same table may share), ``confidence_`` (None unless it was asked for), ``result_``,
     ``feature_names_in_`` and ``n_features_in_``.
+
+    The parameter ``score`` stands where scikit-learn has a method of that name. How good a fit is tells ``reward_``;
+    how good its graph is on other data, ``ds.scores.make(name, other).reward(model.dag_)``.
     """
 
     method: ClassVar[str] = ""
@@ -113,6 +116,14 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
 
     def _check_settings(self) -> None:
         """Raise `InputError` for a setting of the method that is out of range."""
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn is told: that text is welcome, and missing cells where the method goes by rows."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = "discrete" in self.data_kinds
+        tags.input_tags.categorical = "discrete" in self.data_kinds
+        tags.input_tags.allow_nan = self.takes_gaps
+        return tags
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Learn a graph from a table.
