@@ -104,8 +104,7 @@ def lingam(
     _require_independence(standardised, labels)
     with one_blas_thread(), _convergence_warnings() as notes:
         unmixing, n_iterations = _unmixing(values, seed, max_iter)
-        everything = np.ones((values.shape[1], values.shape[1]), dtype=bool)
-        known = _Known(everything if allowed is None else allowed, ~everything if required is None else required)
+        known = _Known.over(values.shape[1], allowed, required)
         order = _causal_order(_effects(unmixing), known)
         weights = _weights_along(order, values, standardised, known)
     return LingamFit(weights, tuple(order), n_iterations, converged=not notes)
@@ -116,6 +115,12 @@ class _Known(NamedTuple):
 
     allowed: BoolMatrix
     required: BoolMatrix
+
+    @classmethod
+    def over(cls, n_nodes: int, allowed: BoolMatrix | None = None, required: BoolMatrix | None = None) -> _Known:
+        """Knowledge as it was given, or none."""
+        everything = np.ones((n_nodes, n_nodes), dtype=bool)
+        return cls(everything if allowed is None else allowed, ~everything if required is None else required)
 
 
 # ---------------------------------------------------------------- the causal order
@@ -146,7 +151,7 @@ def _causal_order(effects: Floats, known: _Known) -> list[int]:
     ascending = np.argsort(np.abs(possible), axis=None, kind="stable")
 
     def left(n_dropped: int) -> NDArray[np.int8]:
-        adjacency = (possible != 0.0).astype(np.int8)
+        adjacency: NDArray[np.int8] = (possible != 0.0).astype(np.int8)
         adjacency.flat[ascending[:n_dropped]] = 0
         return adjacency
 

@@ -62,6 +62,4 @@ class GES(parameters.GES, EquivalenceMethod):
         with monitor.guard(), score.session():
             adjacency = equivalence_search(len(names), log_likelihood, self.phases, note, **restrictions).adjacency
         settings = {"phases": list(self.phases)}
-        return Construction(
-            graph=PDAG(adjacency, names), status=monitor.status, settings=settings, required=required
-        )
+        return Construction(graph=PDAG(adjacency, names), status=monitor.status, settings=settings, required=required)

@@ -220,4 +220,6 @@ def _refuse_opposite(first: Sequence[Sequence[Node]], second: Sequence[Sequence[
     for early in shared:
         for late in shared:
             if place[early] < place[late] and other[early] > other[late]:
-                raise InputError(f"tiers contradict each other: {early!r} is before {late!r} in one, after it in the other")
+                raise InputError(
+                    f"tiers contradict each other: {early!r} is before {late!r} in one, after it in the other"
+                )

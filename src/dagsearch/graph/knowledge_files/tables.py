@@ -66,7 +66,9 @@ class Tiers:
         """Put variables into a tier, labelled by its number and perhaps a star."""
         found = _NUMBER.fullmatch(label)
         if found is None:
-            raise InputError(f"{where}: a tier must be a whole number, with a * if it has no edges within, got {label!r}")
+            raise InputError(
+                f"{where}: a tier must be a whole number, with a * if it has no edges within, got {label!r}"
+            )
         number = int(found[1])
         self._members.setdefault(number, []).extend(variables)
         if found[2]:
@@ -100,14 +102,11 @@ def names_only(knowledge: Knowledge, kind: str) -> None:
 
 
 def _check_header(header: list[str]) -> None:
-    given = set(header)
-    if not given & set(_COLUMNS):
-        raise InputError(f"its header must name columns: kind, cause, effect, or tier, variable; got {header or 'nothing'}")
-    for name in header:
-        if name not in _COLUMNS or header.count(name) > 1:
-            raise InputError(f"its header must name each of {', '.join(_COLUMNS)} at most once, got {', '.join(header)}")
+    given, shown = set(header), ", ".join(header) or "nothing"
     if not given >= _EDGES and not given >= _TIERS:
-        raise InputError(f"its header must have kind, cause, effect, or tier, variable, got {', '.join(header)}")
+        raise InputError(f"its header must have kind, cause and effect, or tier and variable, got {shown}")
+    if not given <= set(_COLUMNS) or len(given) < len(header):
+        raise InputError(f"its header must have each of {', '.join(_COLUMNS)} at most once, and no other; got {shown}")
 
 
 def _cells(header: list[str], row: list[str], where: str) -> dict[str, str]:
