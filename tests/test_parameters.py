@@ -132,16 +132,8 @@ ARGUMENTS = {
 """What each method takes, and the defaults."""
 
 NO_PARAMETERS = {"--method", "--certify", "--truth", "--out", "--json", "--na"}
-OF_WHAT_IS_NO_TEXT = {
-    "--knowledge",
-    "--tiers",
-    "--require",
-    "--forbid",
-    "--discrete",
-    "--continuous",
-    "--interventions",
-    "--ordered",
-}
+OF_WHAT_IS_NO_TEXT = {"--knowledge", "--tiers", "--require", "--forbid"}
+OF_WHAT_IS_NO_TEXT |= {"--discrete", "--continuous", "--interventions", "--ordered"}
 FLAGS = {"neighbour_selection": "--no-selection", "repair": "--repair"}
 
 

@@ -9,8 +9,8 @@ An augmented Lagrangian turns the constraint into a penalty (their algorithm 1).
 least zero, W = W+ - W-, which makes the l1 term linear, so that L-BFGS-B solves each step. The loss sees the data
 only by its covariances: an evaluation costs nothing in the number of observations.
 
-What is known beforehand are bounds: an edge that is not allowed has weight zero, and so has one that would close a cycle
-with required edges. A required edge has an absolute weight of at least the threshold, with the sign that it has in the
+What is known beforehand are bounds: an edge that is not allowed has weight zero, and so has one that would close a
+cycle with required edges. A required edge has an absolute weight of at least the threshold, with the sign that it has in the
 regression of its effect on all allowed causes: the problem would fall apart in two if either sign were possible.
 """
 
@@ -279,7 +279,7 @@ def _upper_bounds(n_nodes: int, allowed: NDArray[np.bool_] | None) -> Floats:
 def _bounds_of_required(
     covariance: Floats, required: NDArray[np.bool_], floor: float, upper: Floats
 ) -> tuple[Floats, Floats]:
-    """Lower and upper bounds of the two parts of W that keep required edges, and no edge that closes a cycle of them."""
+    """Lower and upper bounds of the two parts of W that keep required edges, and none that closes a cycle of them."""
     upper = np.where(_reachable(required).T, 0.0, upper)
     lower = np.zeros_like(upper)
     if (required & (upper[0] == 0.0)).any():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -46,7 +46,7 @@ class GES(parameters.GES, EquivalenceMethod):
             raise InputError("score must have local(node, parents): ges compares graphs by the terms that differ")
         knowledge = self.knowledge or Knowledge()
         required, allowed = knowledge.required_edges(names), knowledge.allowed_edges(names)
-        restrictions = {} if knowledge.is_empty else {"allowed": allowed, "required": required}
+        restrictions: dict[str, Any] = {} if knowledge.is_empty else {"allowed": allowed, "required": required}
         adjacency = required.astype(np.int8)
         n_samples = judgement.data.n_samples
 

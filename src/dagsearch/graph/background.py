@@ -1,7 +1,7 @@
 """What directions that are known beforehand tell about the others of an equivalence class.
 
-C. Meek, "Causal inference and causal explanation with background knowledge", UAI 1995: with the four rules below, in the
-graph that is left, each undirected edge points either way in some member of the class that has the known directions.
+C. Meek, "Causal inference and causal explanation with background knowledge", UAI 1995: with the four rules below, in
+the graph that is left, each undirected edge points either way in some member of the class that has the known directions.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def with_directions(cpdag: npt.NDArray[np.int8], known: BoolMatrix) -> npt.NDArr
     if (told & ~graph).any():
         return None
     graph &= ~told.T
-    while any([_direct(graph, rule) for rule in _RULES]):
+    while any(_direct(graph, rule) for rule in _RULES):
         pass
     # Where the known directions suit no member, the rules end in a cycle or in a collider that the class has not.
     if (told & ~graph).any() or (_colliders(graph) != _colliders(cpdag.astype(bool))).any():
