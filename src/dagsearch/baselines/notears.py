@@ -10,8 +10,8 @@ least zero, W = W+ - W-, which makes the l1 term linear, so that L-BFGS-B solves
 only by its covariances: an evaluation costs nothing in the number of observations.
 
 What is known beforehand are bounds: an edge that is not allowed has weight zero, and so has one that would close a
-cycle with required edges. A required edge has an absolute weight of at least the threshold, with the sign that it has in the
-regression of its effect on all allowed causes: the problem would fall apart in two if either sign were possible.
+cycle with required edges. A required edge has an absolute weight of at least the threshold, with the sign that it has
+in the regression of its effect on all allowed causes: with either sign possible the problem would fall apart in two.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What directions that are known beforehand tell about the others of an equivalence class.
 
 C. Meek, "Causal inference and causal explanation with background knowledge", UAI 1995: with the four rules below, in
-the graph that is left, each undirected edge points either way in some member of the class that has the known directions.
+the graph that is left each undirected edge points either way in some member of the class that has the known directions.
 """
 
 from __future__ import annotations
