@@ -189,16 +189,16 @@ def test_methods_that_cannot_run_have_their_reason_in_their_row(monkeypatch):
     assert ges["common_reward"] == pytest.approx(ges["reward"], rel=1e-9)
 
 
-def test_methods_that_cannot_be_told_what_is_known_say_so_in_their_row(monkeypatch):
+def test_all_methods_are_told_what_is_known(monkeypatch):
     without("jax", monkeypatch)
-    text = succeed("discover", "six.csv", "--method", "all", *FEW, "--require", "f->a", "--forbid", "a->b")
-    rows = {line.split()[0]: line for line in text.splitlines()[5:]}
-    assert list(rows)[-len(METHODS) :] == list(METHODS)
-    assert rows["lingam"].split(maxsplit=1)[1] == "cannot be told what is known beforehand"
-    assert rows["ges"].split(maxsplit=1)[1] == "cannot be told what is known beforehand"
-    assert "--require and --forbid must not require edges for notears" in rows["notears"]
-    assert "pip install 'dagsearch[rl]'" in rows["rl-bic"]
-    assert rows["pc"].split()[1].isdigit()
+    known = ("--require", "f->a", "--forbid", "a->b", "--tiers", "f;a,b")
+    record = json.loads(succeed("discover", "six.csv", "--method", "all", *FEW, *known, "--json", "-"))
+    found = {each["method"]: each for each in record["methods"]}
+    assert list(found) == list(METHODS)
+    assert "pip install 'dagsearch[rl]'" in found.pop("rl-bic")["error"]
+    for each in found.values():
+        assert ["f", "a"] in each["edges"]
+        assert not [edge for edge in each["edges"] if edge in (["a", "b"], ["a", "f"], ["b", "f"])]
 
 
 @pytest.mark.parametrize(
@@ -272,10 +272,10 @@ def test_every_option_reaches_its_method(method, options, settings):
     [
         ("notears", ["--l1", -1], "--l1 must be a number of at least 0, got -1.0"),
         ("notears", ["--threshold", "nan"], "--threshold must be a number of at least 0, got nan"),
-        ("notears", ["--require", "a->b"], "--require and --forbid must not require edges for notears"),
+        ("notears", ["--require", "a->b", "--forbid", "a->b"], "knowledge both requires and rules out the edge a -> b"),
         ("lingam", ["--max-iter", 0], "--max-iter must be a whole number of at least 1, got 0"),
-        ("lingam", ["--forbid", "a->b"], "lingam cannot be told what is known beforehand: it takes no --require"),
-        ("ges", ["--require", "a->b"], "ges cannot be told what is known beforehand: it takes no --require"),
+        ("lingam", ["--forbid", "a->z"], "unknown node 'z'"),
+        ("ges", ["--require", "a->b", "--require", "b->a"], "the edges must not form a cycle"),
         ("ges", ["--score", "bic-gp"], "choose from auto, bic-linear, bic-discrete, bdeu"),
         ("pc", ["--score", "evidence"], "the same for all DAGs of an equivalence class, which evidence tells apart"),
         ("pc", ["--ci-test", "fisher"], "Did you mean 'fisherz'?"),

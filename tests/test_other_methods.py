@@ -224,11 +224,6 @@ def test_pc_obeys_knowledge_even_where_pruning_would_not():
     assert ("e", "a") not in ds.PC().fit(LINEAR).dag_.directed_edges
 
 
-def test_notears_refuses_required_edges():
-    with pytest.raises(InputError, match="knowledge must not require edges for notears, which can only be told what"):
-        ds.NOTEARS(knowledge=ds.Knowledge(required=[("a", "b")])).fit(TABLE)
-
-
 # ---------------------------------------------------------------- scores and kinds of columns
 
 

@@ -97,8 +97,14 @@ ARGUMENTS = {
         "time_limit": None,
         **COMMON,
     },
-    "lingam": {"max_iter": 1000, **BY_ANY_SCORE, **COMMON},
-    "ges": {"phases": ("forward", "backward", "turning"), **BY_SCORE, "time_limit": None, **COMMON},
+    "lingam": {"max_iter": 1000, **BY_ANY_SCORE, "knowledge": None, **COMMON},
+    "ges": {
+        "phases": ("forward", "backward", "turning"),
+        **BY_SCORE,
+        "knowledge": None,
+        "time_limit": None,
+        **COMMON,
+    },
     "pc": {"ci_test": "auto", "ci_level": 0.05, **BY_SCORE, "knowledge": None, **COMMON},
     "exact": {
         "budget": "exactly",
@@ -126,7 +132,8 @@ ARGUMENTS = {
 """What each method takes, and the defaults."""
 
 NO_PARAMETERS = {"--method", "--certify", "--truth", "--out", "--json", "--na"}
-OF_WHAT_IS_NO_TEXT = {"--require", "--forbid", "--discrete", "--continuous", "--interventions", "--ordered"}
+OF_WHAT_IS_NO_TEXT = {"--knowledge", "--tiers", "--require", "--forbid"}
+OF_WHAT_IS_NO_TEXT |= {"--discrete", "--continuous", "--interventions", "--ordered"}
 FLAGS = {"neighbour_selection": "--no-selection", "repair": "--repair"}
 
 
@@ -303,7 +310,7 @@ def test_every_parameter_with_an_option_is_an_option_of_discover_and_no_other():
     assert declared_options == options_of_discover().keys() - NO_PARAMETERS - OF_WHAT_IS_NO_TEXT
     assert {
         **{name: known.option for name, known in every_parameter().items() if known.option},
-        "knowledge": "--require and --forbid",
+        "knowledge": "--knowledge, --tiers, --require, --forbid",
     } == OPTION_OF
 
 

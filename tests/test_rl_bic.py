@@ -6,6 +6,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from knowledge_cases import assert_obeys, random_knowledge
 
 import dagsearch as ds
 from dagsearch.baselines.rl_bic import RLBICSettings, train
@@ -368,6 +369,14 @@ def test_knowledge_is_kept_to():
     assert ("x2", "x0") in fitted.dag_.edges
     assert ("x2", "x0") in fitted.pruned_dag_.edges
     assert not {("x0", "x1"), ("x1", "x0"), ("x0", "x2")} & set(fitted.dag_.edges)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_random_knowledge_is_kept_to(seed):
+    known = random_knowledge(seed, [f"x{k}" for k in range(N_NODES)])
+    fitted = model(knowledge=known, n_iterations=2).fit(table())
+    assert_obeys(fitted.dag_, known)
+    assert_obeys(fitted.pruned_dag_, known)
 
 
 def test_a_time_limit_ends_training_with_the_best_graph_so_far():

@@ -47,8 +47,9 @@ class UnknownNameError(InputError):
 
     def __init__(self, what: str, given: object, allowed: Iterable[str]) -> None:
         names = list(allowed)
-        nearest = difflib.get_close_matches(str(given).lower(), names, n=1, cutoff=0.5)
-        hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
+        in_small_letters = {name.lower(): name for name in reversed(names)}
+        nearest = difflib.get_close_matches(str(given).lower(), in_small_letters, n=1, cutoff=0.5)
+        hint = f" Did you mean {in_small_letters[nearest[0]]!r}?" if nearest else ""
         super().__init__(f"unknown {what} {given!r}: choose from {', '.join(names)}.{hint}")
 
 

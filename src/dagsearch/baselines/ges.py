@@ -2,7 +2,7 @@
 
 D. M. Chickering, "Optimal structure identification with greedy search", JMLR 3, 2002; turning: A. Hauser and
 P. Bühlmann, JMLR 13, 2012. The operators are those of the package ``ges``; the score and the loop are ours, so that a
-search can be watched and stopped between steps.
+search can be watched and stopped between steps. What is known beforehand restricts it, see `ges_restricted`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dagsearch.baselines.ges_restricted import Restriction, restricted_steps
 from dagsearch.errors import InputError, MissingExtraError, UnknownNameError
+from dagsearch.graph.equivalence import cpdag
 from dagsearch.graph.extension import consistent_extension
 
 __all__ = ["PHASES", "GesFit", "GesStep", "equivalence_search"]
@@ -40,7 +42,8 @@ class GesStep:
     score
         Sum of the local scores of a DAG in the class.
     adjacency
-        (n_nodes, n_nodes) of the class; [i, j] == 1 alone means i -> j, both ways i - j.
+        (n_nodes, n_nodes) of the class, directed as far as what is known tells; [i, j] == 1 alone means i -> j, both
+        ways i - j.
     """
 
     phase: str
@@ -64,8 +67,10 @@ def equivalence_search(
     phases: Sequence[str] = PHASES,
     on_step: Callable[[GesStep], None] | None = None,
     least_gain: float = 1e-6,
+    allowed: NDArray[np.bool_] | None = None,
+    required: NDArray[np.bool_] | None = None,
 ) -> GesFit:
-    """Climb from the class of the empty graph until no step of any phase gains.
+    """Climb from the class of the empty graph, or of the required edges, until no step of any phase gains.
 
     Parameters
     ----------
@@ -82,6 +87,10 @@ def equivalence_search(
         class of the last step.
     least_gain
         A step must gain more than this, in units of ``local``.
+    allowed
+        (n_nodes, n_nodes); not [i, j]: there is no edge i -> j. By default there may be any.
+    required
+        (n_nodes, n_nodes); [i, j]: there is an edge i -> j. Acyclic and allowed; by default there is none.
 
     Raises
     ------
@@ -92,10 +101,13 @@ def equivalence_search(
     """
     _check_phases(phases)
     steps, completed = _operators()
-    search = _Search(n_nodes, _Memo(local), on_step, least_gain)
+    restriction = _restriction(n_nodes, allowed, required)
+    if restriction is not None:
+        steps = restricted_steps(restriction, completed)
+    search = _Search(n_nodes, _Memo(local), on_step, least_gain, restriction)
     for phase in phases:
         search.run(phase, steps[phase], completed)
-    return GesFit(search.cpdag, search.score, search.n_steps)
+    return GesFit(search.adjacency, search.score, search.n_steps)
 
 
 class _Memo:
@@ -120,11 +132,28 @@ class _Memo:
 class _Search:
     """A class of DAGs that changes step by step."""
 
-    def __init__(self, n_nodes: int, memo: _Memo, on_step: Callable[[GesStep], None] | None, least_gain: float) -> None:
-        self.cpdag = np.zeros((n_nodes, n_nodes), dtype=np.int8)
-        self.score = memo.total(self.cpdag)
+    def __init__(
+        self,
+        n_nodes: int,
+        memo: _Memo,
+        on_step: Callable[[GesStep], None] | None,
+        least_gain: float,
+        restriction: Restriction | None,
+    ) -> None:
+        start = np.zeros((n_nodes, n_nodes), dtype=np.int8) if restriction is None else restriction.required
+        self.cpdag = cpdag(start.astype(np.int8))
+        self.score = memo.total(start.astype(np.int8))
         self.n_steps = 0
+        self._restriction = restriction
         self._memo, self._on_step, self._least_gain = memo, on_step, least_gain
+
+    @property
+    def adjacency(self) -> NDArray[np.int8]:
+        """The class, directed as far as what is known tells."""
+        oriented = self.cpdag if self._restriction is None else self._restriction.oriented(self.cpdag)
+        if oriented is None:
+            raise RuntimeError("a class was entered that does not fit what is known")
+        return oriented
 
     def run(self, phase: str, step: Step, completed: Completion) -> None:
         """Take steps of one kind while they gain."""
@@ -137,13 +166,24 @@ class _Search:
                 return
             self._move_to(completed(changed).astype(np.int8), phase)
 
-    def _move_to(self, cpdag: NDArray[np.int8], phase: str) -> None:
+    def _move_to(self, entered: NDArray[np.int8], phase: str) -> None:
         """Enter a class, and tell whoever is watching."""
-        cpdag.setflags(write=False)
-        self.cpdag, self.score = cpdag, self._memo.total(consistent_extension(cpdag).adjacency)
+        entered.setflags(write=False)
+        self.cpdag = entered
+        self.score = self._memo.total(consistent_extension(self.adjacency).adjacency)
         self.n_steps += 1
         if self._on_step is not None:
-            self._on_step(GesStep(phase, self.n_steps, self.score, self.cpdag))
+            self._on_step(GesStep(phase, self.n_steps, self.score, self.adjacency))
+
+
+def _restriction(
+    n_nodes: int, allowed: NDArray[np.bool_] | None, required: NDArray[np.bool_] | None
+) -> Restriction | None:
+    """What is known, if anything is."""
+    if allowed is None and required is None:
+        return None
+    everything = np.ones((n_nodes, n_nodes), dtype=bool)
+    return Restriction(everything if allowed is None else allowed, ~everything if required is None else required)
 
 
 def _check_phases(phases: Sequence[str]) -> None:

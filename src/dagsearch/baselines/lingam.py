@@ -10,6 +10,9 @@ r"""ICA-LiNGAM: causal order of a linear model with non-Gaussian noise (Shimizu 
     as strictly lower triangular
     estimate the effects along the order          adaptive lasso, penalty by BIC; least squares on what is left
 
+What is known beforehand enters twice: effects that are not allowed are none, and required ones are never dropped, when
+the order is looked for; and along the order only allowed causes are candidates, to which required ones are added.
+
 The literature's B[j, i] is the effect of i on j; outside of formulas we have it as [i, j].
 """
 
@@ -20,6 +23,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +38,7 @@ from dagsearch.errors import DataError
 from dagsearch.graph.order import topological_order
 
 Floats = NDArray[np.float64]
+BoolMatrix = NDArray[np.bool_]
 
 # Relative to the largest one: what rounding leaves of a singular value that is zero.
 _NEGLIGIBLE = 1e-10
@@ -62,7 +67,12 @@ class LingamFit:
 
 
 def lingam(
-    values: Floats, seed: int | np.random.Generator, max_iter: int = 1000, names: Sequence[str] | None = None
+    values: Floats,
+    seed: int | np.random.Generator,
+    max_iter: int = 1000,
+    names: Sequence[str] | None = None,
+    allowed: BoolMatrix | None = None,
+    required: BoolMatrix | None = None,
 ) -> LingamFit:
     """Fit a linear model with non-Gaussian noise.
 
@@ -77,6 +87,10 @@ def lingam(
         Most iterations of FastICA.
     names
         Of the columns, for messages; by default their positions.
+    allowed
+        (n_nodes, n_nodes) of bool, [i, j]: i may be a cause of j. By default all pairs.
+    required
+        (n_nodes, n_nodes) of bool, [i, j]: i is a cause of j. Acyclic and allowed; by default there is none.
 
     Raises
     ------
@@ -90,9 +104,23 @@ def lingam(
     _require_independence(standardised, labels)
     with one_blas_thread(), _convergence_warnings() as notes:
         unmixing, n_iterations = _unmixing(values, seed, max_iter)
-        order = _causal_order(_effects(unmixing))
-        weights = _weights_along(order, values, standardised)
+        known = _Known.over(values.shape[1], allowed, required)
+        order = _causal_order(_effects(unmixing), known)
+        weights = _weights_along(order, values, standardised, known)
     return LingamFit(weights, tuple(order), n_iterations, converged=not notes)
+
+
+class _Known(NamedTuple):
+    """What is known of edges, (n_nodes, n_nodes) each."""
+
+    allowed: BoolMatrix
+    required: BoolMatrix
+
+    @classmethod
+    def over(cls, n_nodes: int, allowed: BoolMatrix | None = None, required: BoolMatrix | None = None) -> _Known:
+        """Knowledge as it was given, or none."""
+        everything = np.ones((n_nodes, n_nodes), dtype=bool)
+        return cls(everything if allowed is None else allowed, ~everything if required is None else required)
 
 
 # ---------------------------------------------------------------- the causal order
@@ -117,29 +145,51 @@ def _effects(unmixing: Floats) -> Floats:
     return effects.T
 
 
-def _causal_order(effects: Floats) -> list[int]:
+def _causal_order(effects: Floats, known: _Known) -> list[int]:
     """Order the variables by the graph that is left when as few as possible of the smallest effects are dropped."""
-    ascending = np.argsort(np.abs(effects), axis=None, kind="stable")
+    possible = np.where(known.required, np.inf, np.where(known.allowed, effects, 0.0))
+    ascending = np.argsort(np.abs(possible), axis=None, kind="stable")
 
-    def order(n_dropped: int) -> list[int]:
-        adjacency = (effects != 0.0).astype(np.int8)
+    def left(n_dropped: int) -> NDArray[np.int8]:
+        adjacency: NDArray[np.int8] = (possible != 0.0).astype(np.int8)
         adjacency.flat[ascending[:n_dropped]] = 0
-        return topological_order(adjacency)
+        return adjacency
+
+    def is_acyclic(n_dropped: int) -> bool:
+        return len(topological_order(left(n_dropped))) == len(effects)
 
     # A graph that is acyclic stays so when more is dropped, which lets us bisect.
-    fewest = bisect_left(range(effects.size), True, key=lambda n_dropped: len(order(n_dropped)) == len(effects))
-    return order(fewest)
+    graph = left(bisect_left(range(effects.size), True, key=is_acyclic))
+    return topological_order(_with_tiers(graph, known.allowed))
+
+
+def _with_tiers(graph: NDArray[np.int8], allowed: BoolMatrix) -> NDArray[np.int8]:
+    """Add edges to a DAG, wherever they close no cycle, between variables of which only one may cause the other.
+
+    Among orders that suit the graph one is thus chosen in which early tiers come first, so that all their members are
+    candidates for the causes of later ones.
+    """
+    closed = graph.copy()
+    for cause, effect in np.argwhere(allowed & ~allowed.T):
+        closed[cause, effect] = 1
+        if len(topological_order(closed)) < len(closed):
+            closed[cause, effect] = graph[cause, effect]
+    return closed
 
 
 # ---------------------------------------------------------------- the effects along an order
 
 
-def _weights_along(order: list[int], values: Floats, standardised: Floats) -> Floats:
+def _weights_along(order: list[int], values: Floats, standardised: Floats, known: _Known) -> Floats:
     """Estimate the effect of each variable on the later ones, (n_nodes, n_nodes)."""
     weights = np.zeros((len(order), len(order)))
     for position in range(1, len(order)):
         target, earlier = order[position], np.array(order[:position])
-        parents = earlier[_relevant(standardised[:, earlier], standardised[:, target])]
+        earlier = earlier[known.allowed[earlier, target]]
+        if len(earlier) == 0:
+            continue
+        is_relevant = _relevant(standardised[:, earlier], standardised[:, target])
+        parents = earlier[is_relevant | known.required[earlier, target]]
         weights[parents, target] = _least_squares(values[:, parents], values[:, target])
     return weights
 

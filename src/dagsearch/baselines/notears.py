@@ -8,6 +8,10 @@ r"""NOTEARS for linear models: a DAG as the solution of a smooth problem with on
 An augmented Lagrangian turns the constraint into a penalty (their algorithm 1). W is split into two parts that are at
 least zero, W = W+ - W-, which makes the l1 term linear, so that L-BFGS-B solves each step. The loss sees the data
 only by its covariances: an evaluation costs nothing in the number of observations.
+
+What is known beforehand are bounds: an edge that is not allowed has weight zero, and so has one that would close a
+cycle with required edges. A required edge has an absolute weight of at least the threshold, with the sign that it has
+in the regression of its effect on all allowed causes: with either sign possible the problem would fall apart in two.
 """
 
 from __future__ import annotations
@@ -31,6 +35,7 @@ _H_TOLERANCE = 1e-8
 _RHO_MAX = 1e16
 _RHO_GROWTH = 10.0
 _PROGRESS_RATE = 0.25  # a step must bring h below this share of what it was, or rho grows
+_LEAST_REQUIRED = 0.01  # absolute weight of a required edge, should the threshold be smaller
 _MOST_WALKS = 1e100  # far beyond any solution, and its square times rho is a number still
 
 
@@ -95,6 +100,7 @@ def notears(
     allowed: NDArray[np.bool_] | None = None,
     max_steps: int = 100,
     on_evaluation: Listener | None = None,
+    required: NDArray[np.bool_] | None = None,
 ) -> NotearsFit:
     """Fit a linear model whose graph is acyclic, up to numerical precision.
 
@@ -113,15 +119,22 @@ def notears(
     on_evaluation
         Called at every evaluation of the Lagrangian. An exception that it raises ends the fit and reaches the
         caller, who has the weights of the last state, to be cut by `thresholded`.
+    required
+        (n_nodes, n_nodes) of bool, [i, j]: i is a cause of j, with a weight of at least the threshold in absolute
+        value. Acyclic and allowed; by default there is none.
 
     Raises
     ------
     InputError
-        If a setting is out of its range or `allowed` does not fit the table.
+        If a setting is out of its range, `allowed` does not fit the table, or required edges are not allowed.
     """
     _require_settings(l1, threshold, max_steps)
-    problem = _Problem(_covariance(values), l1, _upper_bounds(values.shape[1], allowed), on_evaluation)
-    iterate = _Iterate(np.zeros((2, *problem.covariance.shape)), h=np.inf, rho=1.0, multiplier=0.0)
+    covariance = _covariance(values)
+    lower, upper = np.zeros((2, *covariance.shape)), _upper_bounds(values.shape[1], allowed)
+    if required is not None and required.any():
+        lower, upper = _bounds_of_required(covariance, required, max(threshold, _LEAST_REQUIRED), upper)
+    problem = _Problem(covariance, l1, lower, upper, on_evaluation)
+    iterate = _Iterate(lower.copy(), h=np.inf, rho=1.0, multiplier=0.0)
     n_steps = 0
     with one_blas_thread():
         while n_steps < max_steps and iterate.h > _H_TOLERANCE and iterate.rho < _RHO_MAX:
@@ -144,20 +157,22 @@ def thresholded(weights: Floats, threshold: float) -> Floats:
     return np.where(np.abs(weights) < threshold, 0.0, weights)
 
 
-def without_cycles(weights: Floats) -> Floats:
+def without_cycles(weights: Floats, required: NDArray[np.bool_] | None = None) -> Floats:
     """Return the weights without the smallest ones of cycles.
 
     While there is a directed cycle, the edge with the smallest absolute weight of all that lie on one is dropped;
-    among equals the first by rows.
+    among equals the first by rows. Required edges stay.
 
     Parameters
     ----------
     weights
         (n_nodes, n_nodes): [i, j] is the effect of i on j, 0 for no edge.
+    required
+        (n_nodes, n_nodes): edges that must stay, without a cycle; by default none.
     """
-    acyclic = weights.copy()
+    acyclic, may_go = weights.copy(), True if required is None else ~required
     while (on_cycle := edges_on_cycles(acyclic != 0.0)).any():
-        sizes = np.where(on_cycle, np.abs(acyclic), np.inf)
+        sizes = np.where(on_cycle & may_go, np.abs(acyclic), np.inf)
         acyclic[np.unravel_index(sizes.argmin(), sizes.shape)] = 0.0
     return acyclic
 
@@ -170,7 +185,8 @@ class _Problem(NamedTuple):
 
     covariance: Floats  # (n_nodes, n_nodes)
     l1: float
-    upper_bounds: Floats  # (2, n_nodes, n_nodes), of the two parts of W
+    lower_bounds: Floats  # (2, n_nodes, n_nodes), of the two parts of W
+    upper_bounds: Floats
     on_evaluation: Listener | None
 
 
@@ -203,7 +219,7 @@ def _minimise(problem: _Problem, start: _Iterate, step: int) -> Floats:
     def lagrangian(flat: Floats) -> tuple[float, Floats]:
         return _lagrangian(problem, start._replace(parts=flat.reshape(start.parts.shape)), step)
 
-    bounds = Bounds(np.zeros(start.parts.size), problem.upper_bounds.ravel())
+    bounds = Bounds(problem.lower_bounds.ravel(), problem.upper_bounds.ravel())
     solution = minimize(lagrangian, start.parts.ravel(), method="L-BFGS-B", jac=True, bounds=bounds)
     parts: Floats = solution.x.reshape(start.parts.shape)
     return parts
@@ -258,6 +274,32 @@ def _upper_bounds(n_nodes: int, allowed: NDArray[np.bool_] | None) -> Floats:
         raise InputError(f"allowed must have shape {(n_nodes, n_nodes)} for {n_nodes} variables, got {free.shape}")
     bounds = np.where(free & ~np.eye(n_nodes, dtype=bool), np.inf, 0.0)
     return np.stack([bounds, bounds])
+
+
+def _bounds_of_required(
+    covariance: Floats, required: NDArray[np.bool_], floor: float, upper: Floats
+) -> tuple[Floats, Floats]:
+    """Lower and upper bounds of the two parts of W that keep required edges, and none that closes a cycle of them."""
+    upper = np.where(_reachable(required).T, 0.0, upper)
+    lower = np.zeros_like(upper)
+    if (required & (upper[0] == 0.0)).any():
+        raise InputError("required edges must be allowed, and must not form a cycle")
+    for effect in np.flatnonzero(required.any(axis=0)):
+        causes = np.flatnonzero(upper[0, :, effect])
+        coefficients = np.linalg.lstsq(covariance[np.ix_(causes, causes)], covariance[causes, effect], rcond=None)[0]
+        for cause in np.flatnonzero(required[:, effect]):
+            kept = int(coefficients[causes == cause][0] < 0.0)
+            lower[kept, cause, effect] = floor
+            upper[1 - kept, cause, effect] = 0.0
+    return lower, upper
+
+
+def _reachable(edges: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """[i, j]: a directed path leads from i to j."""
+    reached = edges.copy()
+    for node in range(len(edges)):
+        reached |= reached[:, [node]] & reached[[node]]
+    return reached
 
 
 def _require_settings(l1: float, threshold: float, max_steps: int) -> None:

@@ -118,7 +118,7 @@ class _Proofs:
 
 def _check_settings(options: dict[str, Any]) -> None:
     """Refuse a wrong value of an option before any method is run, though only the last one takes it."""
-    given = arguments({**options, "require": [], "forbid": []})
+    given = arguments(options)
     for kind in METHODS.values():
         names = declared(kind).keys() - (set() if kind.any_score else {"score"})
         kind(**{name: value for name, value in given.items() if name in names}).check()
@@ -129,8 +129,6 @@ def _model(method: str, options: dict[str, Any], data: Dataset, judge: Score | N
     kind = METHODS[method]
     given = arguments(options)
     taken = declared(kind)
-    if "knowledge" in given and "knowledge" not in taken:
-        raise InputError("cannot be told what is known beforehand")
     if "discrete" not in kind.data_kinds and all(k == "discrete" for k in data.kinds):
         raise InputError("needs continuous columns")
     chosen = {name: value for name, value in given.items() if name in taken and name != "score"}

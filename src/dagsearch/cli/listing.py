@@ -42,7 +42,7 @@ def described(name: str) -> str:
     lines.append("Options, with the defaults of the Python arguments:")
     for argument, known in declared(kind).items():
         if argument in OPTION_OF:
-            lines.append(f"  {OPTION_OF[argument]:<24}{argument}={known.default!r}")
+            lines.append(f"  {OPTION_OF[argument]:<23} {argument}={known.default!r}")
     return "\n".join(lines)
 
 

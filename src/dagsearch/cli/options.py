@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 
 _PARAMETERS = {name: known for name, known in every_parameter().items() if known.option is not None}
 
-OPTION_OF = {**{name: str(known.option) for name, known in _PARAMETERS.items()}, "knowledge": "--require and --forbid"}
-"""The option that sets each argument of the estimators, as messages call it."""
+OPTION_OF = {
+    **{name: str(known.option) for name, known in _PARAMETERS.items()},
+    "knowledge": "--knowledge, --tiers, --require, --forbid",
+}
+"""The option that sets each argument of the estimators, as messages call it, or the options that do so together."""
 
 # An option that few methods take names them.
 _FEW = 2
@@ -31,6 +34,8 @@ def in_words_of_the_command(message: str, option_of: Mapping[str, str] = OPTION_
     """A message that names a Python argument, naming the option instead."""
     message = re.sub(r"\b(confidence|missing)='(\w+)'", r"--\1 \2", message)
     for argument, option in option_of.items():
+        if argument == "knowledge":
+            continue  # the word says what all of its options together are
         message = re.sub(rf"^{argument}(?=[ =])", option, message)
     return message
 
@@ -49,6 +54,33 @@ def edges_from_text(_: click.Context, parameter: click.Parameter, values: tuple[
             raise click.BadParameter(f"write an edge as 'cause->effect', got {value!r}", param=parameter)
         edges.append((cause.strip(), effect.strip()))
     return edges
+
+
+_NAME_IN_TIERS = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^,;"]+?))\s*([,;]|$)')
+
+
+def tiers_from_text(_: click.Context, parameter: click.Parameter, value: str | None) -> list[list[str]]:
+    """Tiers written as ``a,b;c``; names that hold a comma, a semicolon or a quote are quoted as in CSV files."""
+    if value is None:
+        return []
+    tiers: list[list[str]] = [[]]
+    place, between = 0, ","
+    while between:
+        found = _NAME_IN_TIERS.match(value, place)
+        if found is None:
+            raise click.BadParameter(f"write tiers as 'a,b;c', from early to late, got {value!r}", param=parameter)
+        quoted, plain, between = found.groups()
+        tiers[-1].append(plain or quoted.replace('""', '"'))
+        tiers += [[]] * (between == ";")
+        place = found.end()
+    return tiers
+
+
+def knowledge_from_file(_: click.Context, __: click.Parameter, path: Path | None) -> Knowledge | None:
+    """What is known beforehand, from a file."""
+    from dagsearch.graph import Knowledge  # noqa: PLC0415
+
+    return None if path is None else Knowledge.read(path)
 
 
 def settings_from_text(
@@ -177,6 +209,21 @@ DISCOVER_OPTIONS: list[Callable[..., Any]] = [
     ),
     *(_option_of(name, known) for name, known in _PARAMETERS.items()),
     _option(
+        "--knowledge",
+        group="restrictions",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        callback=knowledge_from_file,
+        help="Required and forbidden edges and tiers in a file: .csv, .json, .yaml, or Tetrad's .txt.",
+    ),
+    _option(
+        "--tiers",
+        group="restrictions",
+        callback=tiers_from_text,
+        metavar="'a,b;c'",
+        help="Groups of variables from early to late: no edge leads from a later group to an earlier one.",
+    ),
+    _option(
         "--require",
         group="restrictions",
         multiple=True,
@@ -259,8 +306,6 @@ def _taken(method: str, options: dict[str, Any]) -> dict[str, Any]:
     if options["certify"]:
         check_proof(options["time_limit"], options["solver"] or "auto")
     for name in sorted(given.keys() - taken.keys() - of_proof):
-        if name == "knowledge":
-            raise InputError(f"{method} cannot be told what is known beforehand: it takes no --require and --forbid")
         click.echo(f"note: {method} takes no {OPTION_OF[name]}, which is ignored", err=True)
     # A solver for the proof alone does not ask for exact search.
     unasked = of_proof if method == "auto" else set()
@@ -285,11 +330,12 @@ def arguments(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _knowledge(options: dict[str, Any]) -> Knowledge | None:
+    """What all options together say of edges; None if nothing."""
     from dagsearch.graph import Knowledge  # noqa: PLC0415
 
-    if not options["require"] and not options["forbid"]:
-        return None
-    return Knowledge(required=options["require"], forbidden=options["forbid"])
+    from_file = options["knowledge"] or Knowledge()
+    known = from_file.combined(Knowledge(options["require"], options["forbid"], options["tiers"]))
+    return None if known.is_empty else known
 
 
 def kinds(options: dict[str, Any]) -> dict[str, DeclaredKind]:

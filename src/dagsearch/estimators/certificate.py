@@ -222,7 +222,7 @@ def described(
     if max_parents is not None:
         limits.append(f"at most {max_parents} causes per variable")
     words = f"DAGs with {' and '.join(limits)}" if limits else "all DAGs"
-    is_restricted = knowledge is not None and (knowledge.required or knowledge.forbidden or knowledge.tiers)
+    is_restricted = knowledge is not None and not knowledge.is_empty
     conditions = ["fit what is known"] * bool(is_restricted) + ["contain the start"] * has_start
     return words + (f" that {' and '.join(conditions)}" if conditions else "")
 

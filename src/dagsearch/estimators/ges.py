@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from dagsearch import parameters
+from dagsearch import checks, parameters
 from dagsearch.baselines.ges import PHASES, GesStep, equivalence_search
 from dagsearch.errors import InputError
 from dagsearch.estimators.base import Judgement
 from dagsearch.estimators.equivalence import EquivalenceMethod
 from dagsearch.estimators.result import Construction
-from dagsearch.graph import PDAG
+from dagsearch.graph import PDAG, Knowledge
 from dagsearch.search.monitor import Monitor, Progress
 
 
@@ -25,7 +25,8 @@ class GES(parameters.GES, EquivalenceMethod):
     Attributes
     ----------
     dag_, pruned_dag_ : PDAG
-        The class that was found, and what pruning left of it; ``dag_.to_dag()`` is a member.
+        The class that was found, directed as far as ``knowledge`` tells, and what pruning left of it;
+        ``dag_.to_dag()`` is a member.
     evidence_, reward_, result_, score_
         As those of `CDUCT`; the reward is that of any member.
     """
@@ -35,6 +36,7 @@ class GES(parameters.GES, EquivalenceMethod):
 
     def _check_settings(self) -> None:
         super()._check_settings()
+        checks.knowledge(self.knowledge)
         if isinstance(self.phases, str) or not isinstance(self.phases, Sequence):
             raise InputError(f"phases must be a list of {', '.join(PHASES)}, got {self.phases!r}")
 
@@ -42,7 +44,10 @@ class GES(parameters.GES, EquivalenceMethod):
         score, names = judgement.score, judgement.data.names
         if not score.decomposable:
             raise InputError("score must have local(node, parents): ges compares graphs by the terms that differ")
-        adjacency = np.zeros((len(names), len(names)), dtype=np.int8)
+        knowledge = self.knowledge or Knowledge()
+        required, allowed = knowledge.required_edges(names), knowledge.allowed_edges(names)
+        restrictions: dict[str, Any] = {} if knowledge.is_empty else {"allowed": allowed, "required": required}
+        adjacency = required.astype(np.int8)
         n_samples = judgement.data.n_samples
 
         def log_likelihood(node: int, parents: tuple[int, ...]) -> float:
@@ -55,6 +60,6 @@ class GES(parameters.GES, EquivalenceMethod):
             monitor.check(lambda seconds: Progress(0.0, step.step, None, 0, reward, seconds, detail=step.phase))
 
         with monitor.guard(), score.session():
-            adjacency = equivalence_search(len(names), log_likelihood, self.phases, note).adjacency
+            adjacency = equivalence_search(len(names), log_likelihood, self.phases, note, **restrictions).adjacency
         settings = {"phases": list(self.phases)}
-        return Construction(graph=PDAG(adjacency, names), status=monitor.status, settings=settings)
+        return Construction(graph=PDAG(adjacency, names), status=monitor.status, settings=settings, required=required)

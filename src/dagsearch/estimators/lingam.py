@@ -10,7 +10,7 @@ from dagsearch import checks, parameters
 from dagsearch.baselines.lingam import lingam
 from dagsearch.estimators.base import CONTINUOUS_DATA, DagEstimator, Judgement
 from dagsearch.estimators.result import Construction
-from dagsearch.graph import DAG
+from dagsearch.graph import DAG, Knowledge
 from dagsearch.search.monitor import Monitor
 from dagsearch.search.protocol import FINISHED
 
@@ -42,16 +42,19 @@ class LiNGAM(parameters.LiNGAM, DagEstimator):
 
     def _check_settings(self) -> None:
         checks.integer("max_iter", self.max_iter, 1)
+        checks.knowledge(self.knowledge)
 
     def _construct(self, judgement: Judgement, rng: np.random.Generator, monitor: Monitor) -> Construction:  # noqa: ARG002
-        data = judgement.data
-        fit = lingam(data.standardised(), rng, self.max_iter, names=data.names)
+        data, knowledge = judgement.data, self.knowledge or Knowledge()
+        allowed, required = knowledge.allowed_edges(data.names), knowledge.required_edges(data.names)
+        fit = lingam(data.standardised(), rng, self.max_iter, data.names, allowed, required)
         self.weights_ = fit.weights
         self.causal_order_ = [data.names[node] for node in fit.order]
         note = f"FastICA or a lasso path did not converge ({fit.n_iterations} iterations of FastICA); set max_iter"
         return Construction(
-            graph=DAG((fit.weights != 0.0).astype(np.int8), data.names),
+            graph=DAG(((fit.weights != 0.0) | required).astype(np.int8), data.names),
             status=FINISHED,
             settings={"max_iter": self.max_iter},
             notes=() if fit.converged else (note,),
+            required=required,
         )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dagsearch import checks, parameters
 from dagsearch.baselines.notears import NotearsFit, NotearsState, notears, thresholded, without_cycles
-from dagsearch.errors import InputError
 from dagsearch.estimators.base import CONTINUOUS_DATA, DagEstimator, Judgement
 from dagsearch.estimators.result import CYCLIC, Construction, Graph
 from dagsearch.graph import DAG, CyclicGraph, Knowledge
@@ -22,7 +22,8 @@ class NOTEARS(parameters.NOTEARS, DagEstimator):
 
     The weights that are left after the threshold need not form a DAG. Such a result is marked: ``result_.status`` is
     ``"cyclic"``, ``dag_`` is a `CyclicGraph`, and there is no reward; ``repair=True`` takes the smallest weights out of
-    its cycles instead.
+    its cycles instead. Required edges are part of the model: their weights are bounded away from zero by the
+    threshold, so that a required edge without an effect still gets a weight of that size.
 
     Attributes
     ----------
@@ -49,12 +50,11 @@ class NOTEARS(parameters.NOTEARS, DagEstimator):
         checks.real("threshold", self.threshold, 0.0)
         checks.boolean("repair", self.repair)
         checks.knowledge(self.knowledge)
-        if self.knowledge is not None and self.knowledge.required:
-            raise InputError("knowledge must not require edges for notears, which can only be told what is forbidden")
 
     def _construct(self, judgement: Judgement, rng: np.random.Generator, monitor: Monitor) -> Construction:  # noqa: ARG002
         data = judgement.data
-        allowed = (self.knowledge or Knowledge()).allowed_edges(data.names)
+        knowledge = self.knowledge or Knowledge()
+        allowed, required = knowledge.allowed_edges(data.names), knowledge.required_edges(data.names)
         weights = np.zeros((data.n_nodes, data.n_nodes))
         fit: NotearsFit | None = None
 
@@ -64,9 +64,9 @@ class NOTEARS(parameters.NOTEARS, DagEstimator):
             monitor.check(lambda seconds: _progress(state, seconds))
 
         with monitor.guard():
-            fit = notears(data.standardised(), self.l1, self.threshold, allowed, on_evaluation=note)
+            fit = notears(data.standardised(), self.l1, self.threshold, allowed, on_evaluation=note, required=required)
             weights = fit.weights
-        graph, notes = self._graph(weights, data.names)
+        graph, notes = self._graph(weights, data.names, required)
         if monitor.status != FINISHED:
             notes += (f"NOTEARS had not converged when it ended ({monitor.status})",)
         elif fit is not None and not fit.converged:
@@ -76,12 +76,15 @@ class NOTEARS(parameters.NOTEARS, DagEstimator):
             status=CYCLIC if isinstance(graph, CyclicGraph) and monitor.status == FINISHED else monitor.status,
             settings={"l1": self.l1, "threshold": self.threshold, "repair": self.repair},
             notes=notes,
+            required=required,
         )
 
-    def _graph(self, weights: Any, names: tuple[str, ...]) -> tuple[Graph, tuple[str, ...]]:
+    def _graph(
+        self, weights: Any, names: tuple[str, ...], required: NDArray[np.bool_]
+    ) -> tuple[Graph, tuple[str, ...]]:
         """The graph of the weights, repaired if that is wanted, and what to say of it; sets ``weights_``."""
-        self.weights_ = without_cycles(weights) if self.repair else weights
-        adjacency = (self.weights_ != 0.0).astype(np.int8)
+        self.weights_ = without_cycles(weights, required) if self.repair else weights
+        adjacency = ((self.weights_ != 0.0) | required).astype(np.int8)
         dropped = [f"{names[i]} -> {names[j]}" for i, j in np.argwhere((weights != 0.0) & (self.weights_ == 0.0))]
         if dropped:
             return DAG(adjacency, names), (f"repaired: dropped {', '.join(dropped)}, the smallest weights on cycles",)

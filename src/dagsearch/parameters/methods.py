@@ -186,7 +186,8 @@ class NOTEARS(CommonParameters, TimeParameters, KnowledgeParameters, ContinuousS
     in_other_words: ClassVar[dict[str, str]] = {
         "score": _ONLY_JUDGES,
         "prune": _PRUNE_AS_IN_THE_PAPER,
-        "knowledge": "Forbidden edges and tiers; NOTEARS cannot require edges.",
+        "knowledge": "Required and forbidden edges, tiers; see `Knowledge`. A required edge gets a weight of at least "
+        "``threshold``, in the direction in which least squares has it.",
         "random_state": _RECORDED_ONLY,
     }
 
@@ -204,7 +205,7 @@ class NOTEARS(CommonParameters, TimeParameters, KnowledgeParameters, ContinuousS
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class LiNGAM(CommonParameters, ContinuousScoreParameters):
+class LiNGAM(CommonParameters, KnowledgeParameters, ContinuousScoreParameters):
     """Of ICA-LiNGAM."""
 
     in_other_words: ClassVar[dict[str, str]] = {
@@ -217,7 +218,7 @@ class LiNGAM(CommonParameters, ContinuousScoreParameters):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class GES(CommonParameters, TimeParameters, ScoreParameters):
+class GES(CommonParameters, TimeParameters, KnowledgeParameters, ScoreParameters):
     """Of greedy equivalence search."""
 
     in_other_words: ClassVar[dict[str, str]] = {

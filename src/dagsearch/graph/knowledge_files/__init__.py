@@ -1,0 +1,74 @@
+"""Knowledge in files: CSV, JSON, YAML, and the text format of Tetrad, one format per file."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+from dagsearch.errors import DataError, InputError, MissingExtraError
+from dagsearch.graph.checks import checked_names, is_index
+from dagsearch.graph.knowledge import Knowledge
+from dagsearch.graph.knowledge_files import mappings, tables, tetrad
+
+__all__ = ["read_knowledge", "write_knowledge"]
+
+_READERS: dict[str, Callable[[str], Knowledge]] = {
+    ".csv": tables.parsed,
+    ".json": mappings.parsed_json,
+    ".yaml": mappings.parsed_yaml,
+    ".yml": mappings.parsed_yaml,
+    ".txt": tetrad.parsed,
+    ".knowledge": tetrad.parsed,
+    ".prior": tetrad.parsed,
+}
+_WRITERS: dict[str, Callable[[Knowledge], str]] = {
+    ".csv": tables.written,
+    ".json": mappings.written_json,
+    ".yaml": mappings.written_yaml,
+    ".yml": mappings.written_yaml,
+    ".txt": tetrad.written,
+    ".knowledge": tetrad.written,
+    ".prior": tetrad.written,
+}
+
+
+def read_knowledge(path: str | Path) -> Knowledge:
+    """Read a file; see `Knowledge.read`."""
+    path = Path(path)
+    try:
+        # "utf-8-sig": spreadsheets put a mark before the first letter.
+        text = path.read_text(encoding="utf-8-sig")
+        reader = tetrad.parsed if tetrad.is_such(text) else _READERS.get(path.suffix.lower())
+        if reader is None:
+            raise InputError(f"its suffix must be one of {', '.join(_READERS)}, or its first line /knowledge")
+        knowledge = reader(text)
+        _refuse_contradictions(knowledge)
+    except FileNotFoundError as error:
+        raise DataError(f"cannot read knowledge from {path}: there is no such file") from error
+    except UnicodeDecodeError as error:
+        raise DataError(f"cannot read knowledge from {path}: it is no text in UTF-8") from error
+    except RecursionError as error:
+        raise DataError(f"cannot read knowledge from {path}: it is nested too deeply") from error
+    except MissingExtraError:
+        raise
+    except (OSError, ValueError, csv.Error) as error:
+        raise DataError(f"cannot read knowledge from {path}: {error}") from error
+    return knowledge
+
+
+def write_knowledge(knowledge: Knowledge, path: str | Path) -> None:
+    """Write a file; see `Knowledge.write`."""
+    path = Path(path)
+    writer = _WRITERS.get(path.suffix.lower())
+    if writer is None:
+        raise InputError(f"cannot write knowledge to {path}: its suffix must be one of {', '.join(_WRITERS)}")
+    path.write_text(writer(knowledge), encoding="utf-8", newline="")
+
+
+def _refuse_contradictions(knowledge: Knowledge) -> None:
+    """Raise where the knowledge contradicts itself, whatever the table; positions tell nothing without one."""
+    edges = [*knowledge.required, *knowledge.forbidden]
+    nodes = dict.fromkeys(node for group in (*edges, *knowledge.tiers) for node in group)
+    if not any(is_index(node) for node in nodes):
+        knowledge.required_edges(checked_names(nodes))
