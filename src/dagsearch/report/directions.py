@@ -7,34 +7,11 @@ from collections.abc import Iterable
 from dagsearch.confidence import Confidence
 from dagsearch.confidence.result import SURE_DIRECTION
 from dagsearch.errors import InputError
-from dagsearch.estimators import DagEstimator
+from dagsearch.estimators.directions import class_open_edges, open_edges
 from dagsearch.estimators.result import Edges, Graph
-from dagsearch.graph import DAG, PDAG
-from dagsearch.graph.marks import UNMARKED, EdgeMark, Marks
+from dagsearch.graph.marks import EdgeMark, Marks
 
-
-def open_edges(model: DagEstimator) -> Edges:
-    """Edges of the constructed graph whose direction the data leave open, as far as that is known.
-
-    Those are the ones that a method leaves undirected, that another graph of the equivalence class turns if the score
-    is the same for all its members, and those whose direction is not sure if it is known how sure it is.
-    """
-    marks = marks_of(model.dag_, model.confidence_, class_open_edges(model))
-    return [edge for edge in _edges(model.dag_) if marks.get(edge, UNMARKED).is_open]
-
-
-def class_open_edges(model: DagEstimator) -> Edges | None:
-    """Edges that are open by the equivalence class alone; None if the score or the method tells no class.
-
-    Experiments decide what the class of observations leaves open. What is known beforehand may decide more, so that
-    nothing is said with it.
-    """
-    graph, targets = model.dag_, model.score_.class_targets
-    if isinstance(graph, PDAG):
-        return graph.undirected_edges
-    if isinstance(graph, DAG) and targets is not None and getattr(model, "knowledge", None) is None:
-        return graph.to_cpdag(targets).undirected_edges
-    return None
+__all__ = ["class_open_edges", "marks_of", "open_edges"]
 
 
 def marks_of(
