@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from dagsearch.graph import DAG, PDAG, CyclicGraph
-from dagsearch.graph.marks import UNMARKED, Marks
+from dagsearch.graph.marks import MOST_LABELLED, UNMARKED, Marks
 from dagsearch.metrics import Verdict, classify
 
 Kind = Verdict | Literal["plain"]
@@ -38,6 +38,8 @@ class Stroke(NamedTuple):
     kind: Kind
     probability: float | None = None
     """That there is the edge, if that is known."""
+    label: str | None = None
+    """Text beside it."""
 
     @property
     def style(self) -> Style:
@@ -74,16 +76,18 @@ def sketch(
     else:
         names, strokes = graph.names, [Stroke(*edge, True, "plain") for edge in graph.directed_edges]
         strokes += [Stroke(*pair, False, "plain") for pair in graph.undirected_edges]
-    marked = tuple(_marked(stroke, marks or {}) for stroke in strokes)
+    labelled = graph.n_edges <= MOST_LABELLED
+    marked = tuple(_marked(stroke, marks or {}, labelled) for stroke in strokes)
     return Sketch(names, marked, title, _caption(marked) if marks else None)
 
 
-def _marked(stroke: Stroke, marks: Marks) -> Stroke:
+def _marked(stroke: Stroke, marks: Marks, labelled: bool) -> Stroke:
     """The stroke of an edge with what is known of it; a missing edge is not one of the graph."""
     mark = marks.get((stroke.cause, stroke.effect)) or marks.get((stroke.effect, stroke.cause), UNMARKED)
     if stroke.kind == "missing":
         return stroke
-    return stroke._replace(directed=stroke.directed and not mark.is_open, probability=mark.adjacent)
+    label = mark.label if labelled else None
+    return stroke._replace(directed=stroke.directed and not mark.is_open, probability=mark.adjacent, label=label)
 
 
 def _caption(strokes: tuple[Stroke, ...]) -> str | None:
@@ -93,4 +97,6 @@ def _caption(strokes: tuple[Stroke, ...]) -> str | None:
         said.append("thick: a likely edge")
     if not all(stroke.directed for stroke in strokes):
         said.append("no arrowhead: direction open")
+    if any(stroke.label for stroke in strokes):
+        said.append("numbers: change of the effect per unit of the cause")
     return "; ".join(said) or None

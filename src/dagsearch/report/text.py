@@ -55,6 +55,7 @@ def as_json(
         "version": __version__,
     }
     record["open_edges"] = [list(pair) for pair in open_edges(model)]
+    record["effects"] = [effect.to_dict() for effect in model.effects_]
     if model.confidence_ is not None:
         record.update(_confidence_as_json(model.confidence_))
     if certificate is not None:
