@@ -68,13 +68,18 @@ def deliver(
     model: Any, dataset: Dataset, data: str, out: Path | None, json_file: str | None, certificate: Any = None
 ) -> None:
     """Print the result of a fit and write the files that were asked for."""
-    from dagsearch.report.text import as_json, as_text  # noqa: PLC0415
+    from dagsearch.report.terminal import as_text, terminal_width, wrapped  # noqa: PLC0415
+    from dagsearch.report.terminal.next_steps import next_steps  # noqa: PLC0415
+    from dagsearch.report.text import as_json  # noqa: PLC0415
 
     if json_file != "-":
-        click.echo(as_text(model, dataset, data, certificate))
+        click.echo(as_text(model, dataset, data, certificate, terminal_width()))
     write_json(as_json(model, dataset, data, certificate), json_file)
     if out is not None:
         write_graphs(model, dataset, out)
+    proposed = next_steps(model, dataset, out)
+    if json_file != "-" and proposed is not None:
+        click.echo("\n" + wrapped([proposed], terminal_width()))
 
 
 def write_json(record: dict[str, Any], json_file: str | None) -> None:
