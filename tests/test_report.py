@@ -144,7 +144,7 @@ def test_writing_again_replaces_the_files(tmp_path):
 
 def test_a_failure_leaves_older_files_as_they_were(tmp_path, monkeypatch):
     before = {path: path.read_bytes() for path in write_graph(FOUND, tmp_path)}
-    monkeypatch.setattr("dagsearch.report.files.draw", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("dagsearch.report.files.draw_marked", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         write_graph(TRUTH, tmp_path)
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before

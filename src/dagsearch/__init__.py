@@ -8,6 +8,7 @@ r"""Causal discovery by Monte Carlo tree search in the space of directed acyclic
                                    estimators: CDUCT, OrderSearch, GreedySearch, RandomSearch, RandomSampling,
                                                CAM, RLBIC, NOTEARS, LiNGAM, GES, PC, ExactSearch
                                    confidence: posterior, bootstrap
+                                   causal_effects: direct ones, of each edge; total ones, by effects
                                    experiments: the paper's tables and figures, run by estimators
 
 Names are imported when they are first used, so that ``import dagsearch`` costs next to nothing.
@@ -30,6 +31,7 @@ from dagsearch.errors import (
 
 if TYPE_CHECKING:
     from dagsearch import datasets, metrics, report, scores
+    from dagsearch.causal_effects import DirectEffect, TotalEffect
     from dagsearch.confidence import Confidence, Specification
     from dagsearch.confidence.bootstrap import bootstrap
     from dagsearch.confidence.posterior import Posterior, posterior
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
         Result,
         certify,
         discover,
+        effects,
     )
     from dagsearch.gam import gam_pvalues
     from dagsearch.graph import DAG, PDAG, CyclicGraph, Knowledge
@@ -73,6 +76,7 @@ __all__ = [
     "DagsearchError",
     "DataError",
     "Dataset",
+    "DirectEffect",
     "ExactSearch",
     "GreedySearch",
     "InputError",
@@ -86,6 +90,7 @@ __all__ = [
     "RankedDAG",
     "Result",
     "Specification",
+    "TotalEffect",
     "UnknownNameError",
     "__version__",
     "as_dataset",
@@ -93,6 +98,7 @@ __all__ = [
     "certify",
     "datasets",
     "discover",
+    "effects",
     "gam_pvalues",
     "metrics",
     "posterior",
@@ -120,6 +126,9 @@ _HOMES = {
     "Result": "dagsearch.estimators",
     "certify": "dagsearch.estimators",
     "discover": "dagsearch.estimators",
+    "effects": "dagsearch.estimators",
+    "DirectEffect": "dagsearch.causal_effects",
+    "TotalEffect": "dagsearch.causal_effects",
     "Confidence": "dagsearch.confidence",
     "Posterior": "dagsearch.confidence",
     "Specification": "dagsearch.confidence",

@@ -199,14 +199,14 @@ def demo(seed: int) -> None:
     """Search for the protein signalling network of Sachs et al. (2005), and compare with the accepted one."""
     from dagsearch.cli.demo import compiled_by_two  # noqa: PLC0415
     from dagsearch.estimators import CDUCT  # noqa: PLC0415
-    from dagsearch.report.text import as_text  # noqa: PLC0415
+    from dagsearch.report.terminal import as_text, terminal_width  # noqa: PLC0415
 
     click.echo("Sachs et al. (2005): 11 proteins and phospholipids measured in 853 single human immune cells.")
     click.echo("(The first run compiles the search loop, which takes a while; later runs start at once.)\n")
     data = load("sachs")
     with compiled_by_two():
         estimator = CDUCT(random_state=seed, n_jobs=-1, progress=True).fit(data)
-    click.echo(as_text(estimator, data, "sachs"))
+    click.echo(as_text(estimator, data, "sachs", width=terminal_width()))
     click.echo(
         "\nOn these cells the graph that explains the measurements best is not the one nearest to the accepted network:"
         "\nGES and PC, which leave directions open, come nearer. See dagsearch discover sachs --method all."

@@ -68,13 +68,18 @@ def deliver(
     model: Any, dataset: Dataset, data: str, out: Path | None, json_file: str | None, certificate: Any = None
 ) -> None:
     """Print the result of a fit and write the files that were asked for."""
-    from dagsearch.report.text import as_json, as_text  # noqa: PLC0415
+    from dagsearch.report.terminal import as_text, terminal_width, wrapped  # noqa: PLC0415
+    from dagsearch.report.terminal.next_steps import next_steps  # noqa: PLC0415
+    from dagsearch.report.text import as_json  # noqa: PLC0415
 
     if json_file != "-":
-        click.echo(as_text(model, dataset, data, certificate))
+        click.echo(as_text(model, dataset, data, certificate, terminal_width()))
     write_json(as_json(model, dataset, data, certificate), json_file)
     if out is not None:
         write_graphs(model, dataset, out)
+    proposed = next_steps(model, dataset, out)
+    if json_file != "-" and proposed is not None:
+        click.echo("\n" + wrapped([proposed], terminal_width()))
 
 
 def write_json(record: dict[str, Any], json_file: str | None) -> None:
@@ -87,15 +92,19 @@ def write_json(record: dict[str, Any], json_file: str | None) -> None:
 
 
 def write_graphs(model: Any, dataset: Dataset, out: Path) -> None:
-    """Write the constructed graph and, if it differs, the pruned one."""
+    """Write the constructed graph and, if it differs, the pruned one; graphs of an earlier run are removed."""
     from dagsearch.report.directions import class_open_edges  # noqa: PLC0415
-    from dagsearch.report.files import write_graph  # noqa: PLC0415
+    from dagsearch.report.files import remove_older, write_graph  # noqa: PLC0415
 
     known = {"truth": dataset.truth, "confidence": model.confidence_, "open_edges": class_open_edges(model)}
+    known["p_values"] = model.result_.p_values
     with warnings.catch_warnings(record=True) as caught:
-        files = write_graph(model.dag_, out, **known)
+        files = write_graph(model.dag_, out, effects=model.effects_along(model.dag_), **known)
         if model.pruned_dag_ != model.dag_:
-            files += write_graph(model.pruned_dag_, out, stem="pruned", **known)
+            files += write_graph(model.pruned_dag_, out, stem="pruned", effects=model.effects_, **known)
     for message in dict.fromkeys(str(warning.message) for warning in caught):
         click.echo(f"note: {message}", err=True)
     click.echo(f"\nwrote {', '.join(path.name for path in files)} to {out}", err=True)
+    older = remove_older(out, files)
+    if older:
+        click.echo(f"removed {', '.join(path.name for path in older)} of an earlier run from {out}", err=True)

@@ -14,6 +14,7 @@
         `-- GES, PC
 
     discover: exact search where that takes seconds, CDUCT otherwise
+    effects: the total effect of one variable on another one, by a fitted model
 """
 
 from dagsearch.estimators.auto import discover
@@ -22,6 +23,7 @@ from dagsearch.estimators.cam import CAM
 from dagsearch.estimators.certificate import Certificate, certify
 from dagsearch.estimators.exact import ExactSearch, RankedDAG
 from dagsearch.estimators.ges import GES
+from dagsearch.estimators.influence import effects
 from dagsearch.estimators.lingam import LiNGAM
 from dagsearch.estimators.notears import NOTEARS
 from dagsearch.estimators.pc import PC
@@ -50,6 +52,7 @@ __all__ = [
     "Result",
     "certify",
     "discover",
+    "effects",
 ]
 
 SEARCHES: dict[str, type[DagEstimator]] = {

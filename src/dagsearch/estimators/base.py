@@ -11,12 +11,15 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
 
 from dagsearch import checks, scores
+from dagsearch.causal_effects import DirectEffect, direct_effects
 from dagsearch.data import Dataset, as_dataset
 from dagsearch.data.missing import without_gaps
 from dagsearch.errors import DataError, InputError, UnknownNameError
 from dagsearch.estimators import sureness
+from dagsearch.estimators.directions import open_edges
 from dagsearch.estimators.result import Construction, Graph, Result
 from dagsearch.gam import max_parents_for
 from dagsearch.graph import DAG, PDAG, CyclicGraph
@@ -69,6 +72,7 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
 
     After `fit`: ``dag_``, ``pruned_dag_``, ``evidence_``, ``reward_``, ``score_`` (the score object, whose cache
     further fits on the same table may share), ``confidence_`` (None unless it was asked for), ``result_``,
+    ``data_`` (the table as it was learnt from), ``effects_`` (computed when it is first asked for),
     ``feature_names_in_`` and ``n_features_in_``.
 
     The parameter ``score`` stands where scikit-learn has a method of that name. How good a fit is tells ``reward_``;
@@ -93,6 +97,9 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
     """Whether the method leaves rows in which a variable was set out of what it learns about its causes."""
     pruned_by_significance: ClassVar[bool] = False
     """Whether ``prune="auto"`` is CAM pruning with any continuous score, as the score does not construct the graph."""
+
+    of_linear_models: ClassVar[bool] = False
+    """Whether the method takes all influences for straight lines, whatever the score."""
 
     # What most methods take as a parameter; the others have it as an attribute of the class.
     score: Any
@@ -155,6 +162,8 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
             n_before = score.n_evaluations
             pruning, notes_on_pruning = self._pruning(score, data)
             found = self._construct(judgement, rng, monitor)
+        self.data_ = data
+        self._known_effects: dict[Graph, tuple[DirectEffect, ...]] = {}
         self.dag_ = found.graph
         self.reward_ = reward_of(score, found.graph)
         self.evidence_ = self._evidence(data, score, pruning)
@@ -193,6 +202,34 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
             ),
         )
         return self
+
+    @property
+    def effects_(self) -> tuple[DirectEffect, ...]:
+        """The direct effect along each edge of the graph after pruning, with its sign; computed when first asked for.
+
+        Undirected edges have one in each direction. See `DirectEffect`; `dagsearch.effects` gives total effects.
+        """
+        return self.effects_along(self._fitted_graph())
+
+    def effects_along(self, graph: Graph) -> tuple[DirectEffect, ...]:
+        """The direct effect along each edge of a graph over the same variables, such as ``dag_``."""
+        self._fitted_graph()
+        if graph not in self._known_effects:
+            additive = not self.is_linear
+            self._known_effects[graph] = direct_effects(graph, self.data_, additive, open_edges(self))
+        return self._known_effects[graph]
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the fitted model takes influences for straight lines: effects are then computed so, too."""
+        self._fitted_graph()
+        return self.of_linear_models or self.score_.name == "bic-linear"
+
+    def _fitted_graph(self) -> Graph:
+        """The graph after pruning; an error, which scikit-learn knows, where there is none yet."""
+        if "pruned_dag_" not in self.__dict__:
+            raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit(data) first")
+        return self.pruned_dag_
 
     def check(self) -> None:
         """Raise `InputError` for a setting that is out of range, whatever the table; `fit` does so itself."""

@@ -38,6 +38,7 @@ class LiNGAM(parameters.LiNGAM, DagEstimator):
     summary: ClassVar[str] = "linear model with non-Gaussian noise, by independent components"
     data_kinds: ClassVar[tuple[str, ...]] = CONTINUOUS_DATA
     by_score: ClassVar[bool] = False
+    of_linear_models: ClassVar[bool] = True
     pruned_by_significance: ClassVar[bool] = True
 
     def _check_settings(self) -> None:

@@ -43,6 +43,7 @@ class NOTEARS(parameters.NOTEARS, DagEstimator):
     summary: ClassVar[str] = "linear model with a smooth constraint against cycles"
     data_kinds: ClassVar[tuple[str, ...]] = CONTINUOUS_DATA
     by_score: ClassVar[bool] = False
+    of_linear_models: ClassVar[bool] = True
     pruned_by_significance: ClassVar[bool] = True
 
     def _check_settings(self) -> None:

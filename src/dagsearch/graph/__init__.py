@@ -8,6 +8,7 @@
                                             |
                               order (cycles), equivalence (CPDAG), extension (PDAG to DAG)
                                             on sets: neighbourhoods, cliques
+                              separation (paths, adjustment; asked for by queries), possible (parents in a class)
 
 Everywhere ``adjacency[i, j] == 1`` means that node i causes node j.
 """

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagsearch.errors import InputError
-from dagsearch.graph import checks, dot
+from dagsearch.graph import checks, dot, separation
 
 
 class NamedGraph(ABC):
@@ -99,6 +99,24 @@ class NamedGraph(ABC):
     def children(self, name: str | int) -> list[str]:
         """Return the names of a node's direct effects, in the order of `names`."""
         return self._named(self._directed[self.index(name)])
+
+    def ancestors(self, name: str | int) -> list[str]:
+        """Return the names of a node's causes, direct or not, in the order of `names`.
+
+        Only directed edges count: in a graph with undirected ones these are the causes that are certain.
+        """
+        node = self.index(name)
+        found = separation.reachable(self._directed.T, [node]) - {node}
+        return [self._names[ancestor] for ancestor in sorted(found)]
+
+    def descendants(self, name: str | int) -> list[str]:
+        """Return the names of what a node has an effect on, direct or not, in the order of `names`.
+
+        Only directed edges count: in a graph with undirected ones these are the effects that are certain.
+        """
+        node = self.index(name)
+        found = separation.reachable(self._directed, [node]) - {node}
+        return [self._names[descendant] for descendant in sorted(found)]
 
     def with_names(self, names: Iterable[object]) -> Self:
         """Return the same graph with other names, given in the order of `names`."""

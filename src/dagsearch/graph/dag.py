@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Self
 
-from dagsearch.graph import checks, equivalence, order
+from dagsearch.graph import checks, equivalence, order, queries
 from dagsearch.graph.base import NamedGraph
 from dagsearch.graph.pdag import PDAG
 
@@ -80,6 +80,64 @@ class DAG(NamedGraph):
     def topological_order(self) -> list[str]:
         """Return all names with causes before effects; among free nodes the first in `names` comes first."""
         return [self._names[node] for node in order.topological_order(self._adjacency)]
+
+    def d_separated(self, a: queries.Nodes, b: queries.Nodes, given: queries.Nodes = ()) -> bool:
+        """Return whether every path between two nodes is blocked: given the third ones they are independent.
+
+        Parameters
+        ----------
+        a, b
+            A node or several of them.
+        given
+            What is known, none by default.
+
+        Raises
+        ------
+        InputError
+            Where a node is in two of the three.
+
+        Examples
+        --------
+        >>> dag = DAG.from_edges([("rain", "wet"), ("sprinkler", "wet")])
+        >>> dag.d_separated("rain", "sprinkler"), dag.d_separated("rain", "sprinkler", given="wet")
+        (True, False)
+        """
+        return queries.d_separated(self, a, b, given)
+
+    def adjustment_set(
+        self, cause: checks.Node, effect: checks.Node, kind: queries.AdjustmentKind = "parents"
+    ) -> list[str] | None:
+        """Return variables to adjust for, so that an association with the effect is the total effect of the cause.
+
+        Parameters
+        ----------
+        cause, effect
+            Two different nodes.
+        kind
+            ``"parents"``: the direct causes of the cause. ``"minimal"``: those of them of which none can be spared.
+            ``"optimal"``: the set that gives the least variance in linear models; where the cause has no influence on
+            the effect, the minimal one.
+
+        Returns
+        -------
+        list of str or None
+            Names in the order of `names`; None where no set will do, since the effect is a direct cause of the cause.
+            The total effect is then zero. It is zero, too, wherever the effect is none of the `descendants`.
+
+        Examples
+        --------
+        >>> dag = DAG.from_edges([("age", "dose"), ("age", "health"), ("dose", "health")])
+        >>> dag.adjustment_set("dose", "health")
+        ['age']
+        """
+        return queries.adjustment_set(self, cause, effect, kind)
+
+    def is_adjustment_set(self, cause: checks.Node, effect: checks.Node, given: queries.Nodes = ()) -> bool:
+        """Return whether adjusting for some nodes gives the total effect of the cause, whatever the mechanisms.
+
+        They must not be on a causal path or behind one, and must block all other paths between cause and effect.
+        """
+        return queries.is_adjustment_set(self, cause, effect, given)
 
     def to_cpdag(self, targets: Iterable[Iterable[checks.Node]] = ()) -> PDAG:
         """Return the equivalence class: an edge is directed where all equivalent DAGs agree on it.

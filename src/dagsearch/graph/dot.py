@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from dagsearch.graph.marks import UNMARKED, EdgeMark, Marks, width_of, with_opacity
+from dagsearch.graph.marks import MOST_LABELLED, UNMARKED, EdgeMark, Marks, width_of, with_opacity
 
 if TYPE_CHECKING:
     from dagsearch.graph.base import NamedGraph
@@ -29,21 +29,30 @@ def to_dot(graph: NamedGraph, marks: Marks | None = None) -> str:
         A DAG or a PDAG; isolated nodes are kept.
     marks
         How sure edges are, if that is known: open ones have no arrowhead either, and the likelier an edge, the thicker
-        it is. Probabilities are attributes of the edges, which Graphviz does not look at.
+        it is. Effects are written beside the edges of a small graph. All numbers are attributes of the edges, which
+        Graphviz does not look at.
     """
     marks = marks or {}
+    labelled = graph.n_edges <= MOST_LABELLED
     edges: list[StyledEdge] = []
     for directed, pairs in ((True, graph.directed_edges), (False, graph.undirected_edges)):
-        edges += [(*pair, _attributes(marks.get(pair, UNMARKED), directed)) for pair in pairs]
+        edges += [(*pair, _attributes(marks.get(pair, UNMARKED), directed, labelled)) for pair in pairs]
     return source(graph.names, edges)
 
 
-def _attributes(mark: EdgeMark, directed: bool) -> dict[str, str]:
+def _attributes(mark: EdgeMark, directed: bool, labelled: bool) -> dict[str, str]:
     """What the source says of an edge."""
     said = {"dir": "none"} if mark.is_open or not directed else {}
     if mark.adjacent is not None:
         said |= look_of(mark.adjacent, _COLOUR)
-    return said | {name: f"{value:.4f}" for name, value in mark.known().items() if name != "open"}
+    if labelled and mark.label is not None:
+        said |= label_of(mark.label)
+    return said | mark.known_as_text()
+
+
+def label_of(text: str) -> dict[str, str]:
+    """Graphviz' words for small text beside an edge."""
+    return {"label": f" {text} ", "fontsize": "9", "fontcolor": _COLOUR, "fontname": "Helvetica"}
 
 
 def look_of(probability: float, colour: str) -> dict[str, str]:

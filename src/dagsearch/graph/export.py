@@ -24,7 +24,7 @@ from dagsearch.graph.pdag import PDAG
 
 __all__ = ["from_file", "to_dot", "to_edge_csv", "to_graphml"]
 
-_COLUMNS_OF_MARKS = ("open", "adjacent", "forward", "backward")
+_COLUMNS_OF_MARKS = ("open", "adjacent", "forward", "backward", "coefficient", "standardised", "p_value")
 
 
 def to_graphml(graph: DAG | PDAG | CyclicGraph, marks: Marks | None = None) -> str:
@@ -36,8 +36,8 @@ def to_graphml(graph: DAG | PDAG | CyclicGraph, marks: Marks | None = None) -> s
         A DAG, a PDAG or a CyclicGraph. Each edge of a PDAG is written once, with its type, directed or undirected. So
         are the types of a CyclicGraph, lest edges both ways are read as an undirected one.
     marks
-        How sure edges are, if that is known: attributes open (true or false), adjacent, forward and backward. The graph
-        that is read back is the same with and without them.
+        How sure edges are and their effects, if that is known: attributes open (true or false), adjacent, forward,
+        backward, coefficient, standardised and p_value. The graph that is read back is the same with and without them.
     """
     import networkx as nx  # noqa: PLC0415
 
@@ -59,8 +59,8 @@ def to_edge_csv(graph: DAG | PDAG | CyclicGraph, marks: Marks | None = None) -> 
     graph
         A DAG, a PDAG or a CyclicGraph; its isolated nodes do not appear.
     marks
-        How sure edges are; what is known has further columns: open (yes or no), adjacent, forward and backward. The
-        graph that is read back is the same with and without them.
+        How sure edges are and their effects; what is known has further columns: open (yes or no), adjacent, forward,
+        backward, coefficient, standardised and p_value. The graph that is read back is the same with and without them.
     """
     rows = [_row(*edge, "directed", marks) for edge in graph.directed_edges]
     rows += [_row(*edge, "undirected", marks) for edge in graph.undirected_edges]
@@ -75,10 +75,10 @@ def to_edge_csv(graph: DAG | PDAG | CyclicGraph, marks: Marks | None = None) -> 
 
 def _row(cause: str, effect: str, kind: str, marks: Marks | None) -> dict[str, str]:
     """What a table of edges says of one of them."""
-    known = (marks or {}).get((cause, effect), UNMARKED).known()
-    cells = {name: f"{value:.4f}" for name, value in known.items() if name != "open"}
-    if "open" in known:
-        cells["open"] = "yes" if known["open"] else "no"
+    mark = (marks or {}).get((cause, effect), UNMARKED)
+    cells = mark.known_as_text()
+    if mark.is_open is not None:
+        cells["open"] = "yes" if mark.is_open else "no"
     return {"cause": cause, "effect": effect, "type": kind, **cells}
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from dagsearch.errors import InputError
-from dagsearch.graph import checks
+from dagsearch.graph import checks, possible, queries
 from dagsearch.graph.base import NamedGraph
 from dagsearch.graph.extension import consistent_extension
 
@@ -88,6 +88,34 @@ class PDAG(NamedGraph):
         """Return the names joined to a node by an undirected edge, in the order of `names`."""
         node = self.index(name)
         return self._named(self._adjacency[node] & self._adjacency[:, node])
+
+    def possible_parents(self, name: str | int) -> list[list[str]]:
+        """Return the sets of direct causes that a node can have, as lists of names; the fewest first.
+
+        Those are the directed ones with any of the undirected neighbours that make no new v-structure at the node. In
+        an equivalence class every one of them is that of a member, and every member has one of them.
+
+        Raises
+        ------
+        InputError
+            If there are more than 4096.
+        """
+        sets = possible.possible_parent_sets(self._adjacency, self.index(name))
+        return [[self._names[node] for node in chosen] for chosen in sets]
+
+    def possible_descendants(self, name: str | int) -> list[str]:
+        """Return what a node may have an effect on: where a path leads that has no arrow against it."""
+        return [self._names[node] for node in sorted(possible.can_reach(self._adjacency, self.index(name)))]
+
+    def d_separated(self, a: queries.Nodes, b: queries.Nodes, given: queries.Nodes = ()) -> bool:
+        """Return whether nodes are d-separated in the graphs of this equivalence class, which agree on that.
+
+        Raises
+        ------
+        InputError
+            Where a node is in two of the three, or where there is no such DAG.
+        """
+        return self.to_dag().d_separated(a, b, given)
 
     @property
     def has_member(self) -> bool:

@@ -1,46 +1,28 @@
-"""Which directions the data leave open, and how sure each edge of a graph is."""
+"""Which directions the data leave open, and what is known of each edge of a graph."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from dagsearch.causal_effects import DirectEffect
 from dagsearch.confidence import Confidence
 from dagsearch.confidence.result import SURE_DIRECTION
 from dagsearch.errors import InputError
-from dagsearch.estimators import DagEstimator
+from dagsearch.estimators.directions import class_open_edges, open_edges
 from dagsearch.estimators.result import Edges, Graph
-from dagsearch.graph import DAG, PDAG
-from dagsearch.graph.marks import UNMARKED, EdgeMark, Marks
+from dagsearch.graph.marks import EdgeMark, Marks
 
-
-def open_edges(model: DagEstimator) -> Edges:
-    """Edges of the constructed graph whose direction the data leave open, as far as that is known.
-
-    Those are the ones that a method leaves undirected, that another graph of the equivalence class turns if the score
-    is the same for all its members, and those whose direction is not sure if it is known how sure it is.
-    """
-    marks = marks_of(model.dag_, model.confidence_, class_open_edges(model))
-    return [edge for edge in _edges(model.dag_) if marks.get(edge, UNMARKED).is_open]
-
-
-def class_open_edges(model: DagEstimator) -> Edges | None:
-    """Edges that are open by the equivalence class alone; None if the score or the method tells no class.
-
-    Experiments decide what the class of observations leaves open. What is known beforehand may decide more, so that
-    nothing is said with it.
-    """
-    graph, targets = model.dag_, model.score_.class_targets
-    if isinstance(graph, PDAG):
-        return graph.undirected_edges
-    if isinstance(graph, DAG) and targets is not None and getattr(model, "knowledge", None) is None:
-        return graph.to_cpdag(targets).undirected_edges
-    return None
+__all__ = ["class_open_edges", "marks_of", "open_edges"]
 
 
 def marks_of(
-    graph: Graph, confidence: Confidence | None = None, open_edges: Iterable[Iterable[str]] | None = None
+    graph: Graph,
+    confidence: Confidence | None = None,
+    open_edges: Iterable[Iterable[str]] | None = None,
+    effects: Iterable[DirectEffect] | None = None,
+    p_values: Mapping[tuple[str, str], float] | None = None,
 ) -> Marks:
-    """How sure each edge of a graph is; empty if nothing is known.
+    """How sure each edge of a graph is, and its effect; empty if nothing is known.
 
     Parameters
     ----------
@@ -51,6 +33,10 @@ def marks_of(
         more than 0.9 of the probability that there is an edge.
     open_edges
         Pairs whose direction is open in any case; None: nothing is known of directions.
+    effects
+        Direct effects along the edges, if they are known.
+    p_values
+        By (cause, effect), if they are known.
 
     Raises
     ------
@@ -60,11 +46,16 @@ def marks_of(
     for name in graph.names:
         if confidence is not None and name not in confidence.names:
             raise InputError(f"confidence must be about the nodes of the graph, it knows no {name!r}")
-    if confidence is None and open_edges is None:
+    if confidence is None and open_edges is None and effects is None and not p_values:
         return {}
     by_class = None if open_edges is None else {frozenset(pair) for pair in open_edges}
     undirected = set(graph.undirected_edges)
-    return {edge: _mark(edge, edge in undirected, confidence, by_class) for edge in _edges(graph)}
+    marks = {edge: _mark(edge, edge in undirected, confidence, by_class) for edge in _edges(graph)}
+    for each in effects or ():
+        edge = each.cause, each.effect
+        if edge in marks:
+            marks[edge] = marks[edge]._replace(coefficient=each.coefficient, standardised=each.standardised)
+    return {edge: mark._replace(p_value=(p_values or {}).get(edge)) for edge, mark in marks.items()}
 
 
 def _mark(
@@ -72,7 +63,7 @@ def _mark(
 ) -> EdgeMark:
     in_class = by_class is not None and frozenset(edge) in by_class
     if confidence is None:
-        return EdgeMark(is_open=undirected or in_class)
+        return EdgeMark(is_open=undirected or in_class if undirected or by_class is not None else None)
     cause, effect = (confidence.names.index(name) for name in edge)
     adjacent = float(confidence.adjacency_probability[cause, effect])
     forward = float(confidence.edge_probability[cause, effect])

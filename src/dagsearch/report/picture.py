@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from dagsearch.causal_effects import DirectEffect
 from dagsearch.confidence import Confidence
 from dagsearch.errors import InputError, MissingExtraError
 from dagsearch.graph import DAG, PDAG, CyclicGraph
+from dagsearch.graph.marks import Marks
 from dagsearch.report import with_graphviz, with_matplotlib
 from dagsearch.report.directions import marks_of
 from dagsearch.report.sketch import Sketch, sketch
@@ -24,6 +26,7 @@ def draw(
     truth: Any = None,
     confidence: Confidence | None = None,
     open_edges: Iterable[Iterable[str]] | None = None,
+    effects: Iterable[DirectEffect] | None = None,
 ) -> Path:
     """Draw a graph into a file; the same graph gives the same file.
 
@@ -45,6 +48,8 @@ def draw(
         those whose direction is not sure have no arrowhead.
     open_edges
         Pairs whose direction is open in any case; they have no arrowhead.
+    effects
+        Direct effects along the edges, such as ``effects_`` of an estimator; they are written beside up to 30 edges.
 
     Returns
     -------
@@ -58,11 +63,22 @@ def draw(
     MissingExtraError
         Where neither pygraphviz nor matplotlib is installed.
     """
+    return draw_marked(graph, path, title, truth, marks_of(graph, confidence, open_edges, effects))
+
+
+def draw_marked(
+    graph: DAG | PDAG | CyclicGraph,
+    path: str | Path,
+    title: str | None = None,
+    truth: Any = None,
+    marks: Marks | None = None,
+) -> Path:
+    """Draw a graph into a file with what is known of its edges; arguments and errors are those of `draw`."""
     path = Path(path)
     if path.suffix.lower() not in _FORMATS:
         raise InputError(f"path must end in {' or '.join(_FORMATS)}, got {path}")
     render = _renderer()
-    picture = render(sketch(graph, title, truth, marks_of(graph, confidence, open_edges)), path.suffix.lower()[1:])
+    picture = render(sketch(graph, title, truth, marks), path.suffix.lower()[1:])
     try:
         path.write_bytes(picture)
     except OSError as error:

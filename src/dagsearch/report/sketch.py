@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from dagsearch.graph import DAG, PDAG, CyclicGraph
-from dagsearch.graph.marks import UNMARKED, Marks
+from dagsearch.graph.marks import MOST_LABELLED, UNMARKED, Marks
 from dagsearch.metrics import Verdict, classify
 
 Kind = Verdict | Literal["plain"]
@@ -43,6 +43,8 @@ class Stroke(NamedTuple):
     kind: Kind
     probability: float | None = None
     """That there is the edge, if that is known."""
+    label: str | None = None
+    """Text beside it."""
 
     @property
     def style(self) -> Style:
@@ -79,7 +81,8 @@ def sketch(
     else:
         names, strokes = graph.names, [Stroke(*edge, True, "plain") for edge in graph.directed_edges]
         strokes += [Stroke(*pair, False, "plain") for pair in graph.undirected_edges]
-    marked = tuple(_marked(stroke, marks or {}) for stroke in strokes)
+    labelled = graph.n_edges <= MOST_LABELLED
+    marked = tuple(_marked(stroke, marks or {}, labelled) for stroke in strokes)
     shown = _shown(names, strokes)
     said = [*(_reading(marked) if marks else []), *_on_left_out([name for name in names if name not in set(shown)])]
     return Sketch(shown, marked, title, "; ".join(said) or None)
@@ -102,12 +105,13 @@ def _on_left_out(names: list[str]) -> list[str]:
     return [f"not shown, without an edge: {', '.join(named)}" + (f" and {n_more} more" if n_more else "")]
 
 
-def _marked(stroke: Stroke, marks: Marks) -> Stroke:
+def _marked(stroke: Stroke, marks: Marks, labelled: bool) -> Stroke:
     """The stroke of an edge with what is known of it; a missing edge is not one of the graph."""
     mark = marks.get((stroke.cause, stroke.effect)) or marks.get((stroke.effect, stroke.cause), UNMARKED)
     if stroke.kind == "missing":
         return stroke
-    return stroke._replace(directed=stroke.directed and not mark.is_open, probability=mark.adjacent)
+    label = mark.label if labelled else None
+    return stroke._replace(directed=stroke.directed and not mark.is_open, probability=mark.adjacent, label=label)
 
 
 def _reading(strokes: tuple[Stroke, ...]) -> list[str]:
@@ -117,4 +121,6 @@ def _reading(strokes: tuple[Stroke, ...]) -> list[str]:
         said.append("thick: a likely edge")
     if not all(stroke.directed for stroke in strokes):
         said.append("no arrowhead: direction open")
+    if any(stroke.label for stroke in strokes):
+        said.append("numbers: change of the effect per unit of the cause")
     return said

@@ -32,6 +32,8 @@ def _attributes(stroke: Stroke) -> dict[str, str]:
         look |= {"style": "dashed", "constraint": "false"}
     if stroke.probability is not None:
         look |= dot.look_of(stroke.probability, stroke.style.colour)
+    if stroke.label is not None:
+        look |= dot.label_of(stroke.label)
     if not stroke.directed:
         look["dir"] = "none"
     return look

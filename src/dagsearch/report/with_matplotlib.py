@@ -140,6 +140,10 @@ def _draw_stroke(axes: Any, stroke: Stroke, path: Points) -> None:
         facecolor=stroke.style.colour if stroke.directed else "none",
     )
     axes.add_patch(arrow)
+    if stroke.label is not None:
+        middle = path[len(path) // 2] if len(path) % 2 else path[len(path) // 2 - 1 : len(path) // 2 + 1].mean(axis=0)
+        look = {"size": _FONT_SIZE - 2, "color": stroke.style.colour, "ha": "center", "va": "center", "zorder": 5}
+        axes.text(*middle, stroke.label, bbox={"fc": "white", "ec": "none", "pad": 0.6}, **look)
 
 
 def _draw_heading(axes: Any, sketch: Sketch) -> None:

@@ -1,0 +1,76 @@
+"""Least squares, and which functions of the coefficients the data determine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+# Eigenvalues of correlations below it count as zero: twins in single precision are dependent.
+_DEPENDENT = 1e-11
+_CONSTANT = 1e-24  # variance of a column, as a share of its variance in all rows
+_LEANS = 1e-5  # on what is not determined, as a share of a function's size
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Coefficients of least squares.
+
+    Attributes
+    ----------
+    coefficients
+        (n_columns, n_targets); the shortest ones where the data do not determine them.
+    undetermined
+        (n_columns, k) a basis of the directions in which coefficients can be changed without changing the fit.
+    scale
+        (n_columns,) standard deviations of the columns; those that are constant have 0.
+    """
+
+    coefficients: Floats
+    undetermined: Floats
+    scale: Floats
+
+    def value(self, function: Floats) -> Floats | None:
+        """A function of the coefficients, (n_columns,), for each target; None if the data do not determine it."""
+        varies = self.scale > 0.0
+        if (function[~varies] != 0.0).any():
+            return None
+        scaled = np.divide(function, self.scale, out=np.zeros_like(function), where=varies)
+        leaning = float(np.linalg.norm(scaled @ self.undetermined))
+        return None if leaning > _LEANS * float(np.linalg.norm(scaled)) else np.asarray(function @ self.coefficients)
+
+
+class Regression:
+    """Targets, (n_samples, n_targets), on columns, (n_samples, n_columns), and an intercept, for any weights of rows.
+
+    All values must be of moderate size.
+    """
+
+    def __init__(self, columns: Floats, targets: Floats) -> None:
+        self.n_samples, self.n_columns = columns.shape
+        together = np.hstack([columns, targets])
+        centred = together - together.mean(axis=0)
+        self._table = np.hstack([np.ones((len(columns), 1)), centred])
+        self._least = _CONSTANT * np.abs(together).max(axis=0, initial=0.0) ** 2
+
+    def solve(self, weights: Floats | None = None) -> Solution:
+        """Fit by least squares; `weights`, (n_samples,), say how often each row counts, once by default."""
+        weighted = self._table if weights is None else self._table * weights[:, None]
+        products = weighted.T @ self._table / (self.n_samples if weights is None else weights.sum())
+        means, p = products[0, 1:], self.n_columns
+        covariance = products[1:, 1:] - np.outer(means, means)
+        variances = np.diag(covariance)[:p]
+        scale = np.sqrt(np.where(variances > self._least[:p], variances, 0.0))
+        used = np.flatnonzero(scale)
+        correlations = covariance[np.ix_(used, used)] / np.outer(scale[used], scale[used])
+        sizes, directions = np.linalg.eigh(correlations)
+        free = sizes <= _DEPENDENT * max(len(used), 1)
+        kept = directions[:, ~free]
+        explained = covariance[used, p:] / scale[used, None]
+        coefficients, undetermined = np.zeros((p, covariance.shape[1] - p)), np.zeros((p, int(free.sum())))
+        coefficients[used] = kept @ ((kept.T @ explained) / sizes[~free, None]) / scale[used, None]
+        undetermined[used] = directions[:, free]
+        return Solution(coefficients, undetermined, scale)
