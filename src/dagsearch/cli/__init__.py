@@ -57,7 +57,10 @@ def main() -> None:
 @click.argument("data")
 @with_options(DISCOVER_OPTIONS)
 def discover(data: str, **options: Any) -> None:
-    """Find the graph behind DATA: a file (.csv, .tsv, .parquet, .npy) or the name of a data set."""
+    """Find the graph behind DATA: a file or the name of a data set.
+
+    Files: .csv, .tsv, .txt, .parquet, .feather, .xlsx, .dta, .npy, also with .gz, .bz2 or .xz behind it or in a .zip.
+    """
     check_destinations(options["out"], options["json_file"])
     if options["method"] == "all":
         from dagsearch.cli.all_methods import discover_by_all  # noqa: PLC0415
