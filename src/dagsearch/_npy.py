@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+from tokenize import TokenError
 from typing import Any
 
 from numpy.lib import format as npy_format
@@ -28,6 +29,8 @@ def array_from_npy(content: bytes) -> NDArray[Any]:
             raise ValueError(f"its header promises {n_bytes:,} bytes, more than there are")
         file.seek(0)
         array: NDArray[Any] = npy_format.read_array(file, allow_pickle=False)
-    except (TypeError, OverflowError, MemoryError, RecursionError, SyntaxError, EOFError) as error:
-        raise ValueError(f"its header cannot be read: {error}") from error
+    except (TypeError, OverflowError, MemoryError, RecursionError, SyntaxError, EOFError, TokenError) as error:
+        raise ValueError(f"its header cannot be read: {type(error).__name__}") from error
+    except ValueError as error:  # may quote a long header
+        raise ValueError(" ".join(str(error).split())[:200]) from error
     return array

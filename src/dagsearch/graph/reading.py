@@ -91,7 +91,7 @@ def _read_table(content: bytes, separators: str) -> DAG | PDAG:
     header = rows[0] if rows else []
     if {"cause", "effect"} <= set(header):
         return _from_rows(header, rows[1:])
-    if len(rows) - 1 in (len(header), len(header) - 1) and all(_is_cell(row[-1]) for row in rows[1:]):
+    if len(rows) > 1 and len(rows) - 1 in (len(header), len(header) - 1) and all(_is_cell(row[-1]) for row in rows[1:]):
         return _from_matrix(header, rows[1:])
     raise InputError(
         f"its header must name the columns cause and effect, got {', '.join(header) or 'nothing'}; "
