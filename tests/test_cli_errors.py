@@ -64,7 +64,7 @@ def test_a_bad_table_ends_with_one_message(folder, what):
 
 BAD_ARGUMENTS = [
     (["missing.csv"], "missing.csv: there is no such file"),
-    (["table.xlsx"], "the suffix must be one of .csv"),
+    (["table.xls"], "the suffix must be one of .csv"),
     (["sach"], "Did you mean 'sachs'?"),
     (["."], "suffix"),
     (["good.csv", "--edges", "11"], "must be between 0 and 10 for 5 variables, got 11"),

@@ -275,7 +275,7 @@ def test_wrong_values_end_with_one_line_before_any_work(folder, method, options,
     ("options", "message"),
     [
         (["--solver", "cplex"], "unknown solver 'cplex'"),
-        (["--solver", "scip"], "pip install 'dagsearch[exact]'"),
+        (["--solver", "scip"], "pip install '.[exact]'"),
         (["--time-limit", 0], "--time-limit must be a number above 0"),
     ],
 )

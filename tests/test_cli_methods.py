@@ -111,7 +111,7 @@ def test_an_unknown_method_suggests_the_nearest(folder):
 )
 def test_an_extra_that_is_not_installed_is_named_with_the_way_to_install_it(monkeypatch, package, extra, methods):
     without(package, monkeypatch)
-    advice = f"pip install 'dagsearch[{extra}]'"
+    advice = f"install dagsearch with it, e.g. pip install '.[{extra}]' in its folder"
     assert f"Extra {extra} is not installed: {advice}" in succeed("methods")
     for method in methods:
         assert f"Extra {extra}: not installed: {advice}" in succeed("methods", method)
@@ -125,7 +125,7 @@ def test_a_method_whose_extra_is_missing_ends_with_one_message(folder, monkeypat
     without(package, monkeypatch)
     before = files_in(folder)
     result = run("discover", "six.csv", "--method", method, "--json", "result.json", "--out", "results")
-    assert_refused(result, f"pip install 'dagsearch[{extra}]'", folder, before)
+    assert_refused(result, f"pip install '.[{extra}]'", folder, before)
 
 
 # ---------------------------------------------------------------- all methods
@@ -183,7 +183,7 @@ def test_methods_that_cannot_run_have_their_reason_in_their_row(monkeypatch):
     errors = {each["method"]: each["error"] for each in record["methods"] if "error" in each}
     assert list(errors) == ["cam", "notears", "lingam", "pc", "rl-bic"]
     assert {errors[method] for method in ("cam", "notears", "lingam", "rl-bic")} == {"needs continuous columns"}
-    assert "pip install 'dagsearch[baselines]'" in errors["pc"]
+    assert "pip install '.[baselines]'" in errors["pc"]
     assert [each["method"] for each in record["methods"]] == list(METHODS)
     ges = next(each for each in record["methods"] if each["method"] == "ges")
     assert ges["common_reward"] == pytest.approx(ges["reward"], rel=1e-9)
@@ -195,7 +195,7 @@ def test_all_methods_are_told_what_is_known(monkeypatch):
     record = json.loads(succeed("discover", "six.csv", "--method", "all", *FEW, *known, "--json", "-"))
     found = {each["method"]: each for each in record["methods"]}
     assert list(found) == list(METHODS)
-    assert "pip install 'dagsearch[rl]'" in found.pop("rl-bic")["error"]
+    assert "pip install '.[rl]'" in found.pop("rl-bic")["error"]
     for each in found.values():
         assert ["f", "a"] in each["edges"]
         assert not [edge for edge in each["edges"] if edge in (["a", "b"], ["a", "f"], ["b", "f"])]

@@ -394,5 +394,5 @@ def test_without_scip_its_solver_names_the_extra_before_anything_else(monkeypatc
     monkeypatch.setitem(sys.modules, "pyscipopt", None)
     score = made(0, 3, "dense")
     raising_at(1, score, "terms", AssertionError)
-    with pytest.raises(MissingExtraError, match=r"solver='scip' needs .*'dagsearch\[exact\]'"):
+    with pytest.raises(MissingExtraError, match=r"solver='scip' needs .*'\.\[exact\]'"):
         search(score, problem_of(3), solver="scip")

@@ -384,7 +384,7 @@ def test_a_scheduler_without_workers_is_refused(monkeypatch):
 
 def test_without_dask_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(MissingExtraError, match=r"dagsearch\[cluster\]"):
+    with pytest.raises(MissingExtraError, match=r"\.\[cluster\]"):
         next(ClusterEngine("tcp://127.0.0.1:1").run_all(quick_tasks(1)))
 
 

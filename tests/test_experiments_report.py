@@ -221,7 +221,7 @@ def test_a_file_that_cannot_be_finished_leaves_the_older_one(partial_store, tmp_
 
 @pytest.mark.usefixtures("without_matplotlib")
 def test_without_matplotlib_all_else_is_written_before_the_error(partial_store, tmp_path):
-    with pytest.raises(MissingExtraError, match=r"drawing figures needs .* pip install 'dagsearch\[plot\]'"):
+    with pytest.raises(MissingExtraError, match=r"drawing figures needs .* pip install '\.\[plot\]'"):
         write_output([small_figure(), TABLE1], partial_store, tmp_path / "out")
     written = {path.name for path in (tmp_path / "out").rglob("*") if path.is_file()}
     assert written == {"table1.md", "table1.tex", "table1.csv", "figure9.csv"}
@@ -231,7 +231,7 @@ def test_without_matplotlib_all_else_is_written_before_the_error(partial_store, 
 def test_without_matplotlib_the_report_says_so(partial_store, tmp_path):
     written = write_report([small_figure()], partial_store, tmp_path / "out")
     assert [path.name for path in written] == ["report.md", "report.html"]
-    assert "pip install &#x27;dagsearch[plot]&#x27;" in written[1].read_text(encoding="utf-8")
+    assert "pip install &#x27;.[plot]&#x27;" in written[1].read_text(encoding="utf-8")
     assert "![" not in written[0].read_text(encoding="utf-8")
 
 

@@ -180,7 +180,7 @@ def test_a_local_score_that_is_not_finite_is_refused(value):
 
 def test_without_the_package_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "ges", None)
-    with pytest.raises(MissingExtraError, match=r"GES needs .* pip install 'dagsearch\[baselines\]'"):
+    with pytest.raises(MissingExtraError, match=r"GES needs .* pip install '\.\[baselines\]'"):
         equivalence_search(3, lambda *_: 0.0)
 
 

@@ -401,7 +401,7 @@ def test_json_is_read_with_or_without_names(tmp_path):
         ("g.graphml", "<graphml>", "cannot read"),
         ("g.graphml", "<other/>", "cannot read"),
         ("g.npy", "no array", "cannot read"),
-        ("g.dot", "digraph {}", ".csv, .graphml, .npy, .json"),
+        ("g.svg", "<svg/>", ".csv, .tsv, .graphml, .npy, .json, .dot, .gv, .txt"),
     ],
 )
 def test_unreadable_files_are_named(tmp_path, name, content, message):

@@ -420,7 +420,7 @@ def test_without_its_packages_a_method_says_what_to_install(monkeypatch, kind, p
         if name.split(".")[0] == package or name.startswith("dagsearch.baselines.rl_bic."):
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(MissingExtraError, match=re.escape(f"pip install 'dagsearch[{extra}]'")) as caught:
+    with pytest.raises(MissingExtraError, match=re.escape(f"pip install '.[{extra}]'")) as caught:
         make(kind).fit(TABLE)
     assert isinstance(caught.value, ImportError)
     assert kind.extra == extra

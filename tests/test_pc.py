@@ -305,7 +305,7 @@ def test_unknown_tests_and_levels_are_refused():
 
 def test_without_the_package_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "causallearn.utils.cit", None)
-    with pytest.raises(MissingExtraError, match=r"PC needs .* pip install 'dagsearch\[baselines\]'"):
+    with pytest.raises(MissingExtraError, match=r"PC needs .* pip install '\.\[baselines\]'"):
         pc(chain_table(), "fisherz")
 
 

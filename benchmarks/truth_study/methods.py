@@ -110,7 +110,7 @@ def _seed_global_state(seed: int) -> None:
     np.random.seed(seed)  # noqa: NPY002
 
 
-_BASELINES = "pip install 'dagsearch[baselines]'"
+_BASELINES = "pip install '.[baselines]'"
 
 METHODS = {
     "cd-uct": _ours("cd-uct"),

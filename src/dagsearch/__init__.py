@@ -57,7 +57,7 @@ if TYPE_CHECKING:
         effects,
     )
     from dagsearch.gam import gam_pvalues
-    from dagsearch.graph import DAG, PDAG, CyclicGraph, Knowledge
+    from dagsearch.graph import DAG, PDAG, CyclicGraph, Knowledge, read_graph
     from dagsearch.pruning import prune
 
 __all__ = [
@@ -104,6 +104,7 @@ __all__ = [
     "posterior",
     "prune",
     "read_dataset",
+    "read_graph",
     "report",
     "scores",
 ]
@@ -138,6 +139,7 @@ _HOMES = {
     "PDAG": "dagsearch.graph",
     "CyclicGraph": "dagsearch.graph",
     "Knowledge": "dagsearch.graph",
+    "read_graph": "dagsearch.graph",
     "Dataset": "dagsearch.data",
     "as_dataset": "dagsearch.data",
     "read_dataset": "dagsearch.data",

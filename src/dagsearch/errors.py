@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 
 
@@ -65,4 +66,24 @@ class MissingExtraError(DagsearchError, ImportError):
     """
 
     def __init__(self, feature: str, extra: str) -> None:
-        super().__init__(f"{feature} needs an optional dependency: run  pip install 'dagsearch[{extra}]'")
+        super().__init__(f"{feature} needs the extra {extra!r}: {how_to_install(extra)}")
+
+
+def how_to_install(extra: str) -> str:
+    """Return how an extra is installed, by dagsearch's own folder or by the packages that it stands for."""
+    by_folder = f"install dagsearch with it, e.g. pip install '.[{extra}]' in its folder"
+    packages = _packages_of(extra)
+    return f"{by_folder}, or pip install {' '.join(map(repr, packages))}" if packages else by_folder
+
+
+def _packages_of(extra: str) -> list[str]:
+    """The packages of an extra as the installed metadata lists them; none where dagsearch runs from its source."""
+    from importlib import metadata  # noqa: PLC0415
+
+    try:
+        listed = metadata.requires("dagsearch") or []
+    except metadata.PackageNotFoundError:
+        return []
+    parts = [requirement.partition(";") for requirement in listed]
+    is_of_extra = re.compile(rf"""extra == ['"]{re.escape(extra)}['"]""")
+    return [package.strip() for package, _, condition in parts if is_of_extra.search(condition)]

@@ -74,7 +74,10 @@ def main(context: click.Context) -> None:
 @click.argument("data", shell_complete=tables)
 @with_options(DISCOVER_OPTIONS)
 def discover(data: str, **options: Any) -> None:
-    """Find the graph behind DATA: a file (.csv, .tsv, .parquet, .npy) or the name of a data set."""
+    """Find the graph behind DATA: a file or the name of a data set.
+
+    Files: .csv, .tsv, .txt, .parquet, .feather, .xlsx, .dta, .npy, also with .gz, .bz2 or .xz behind it or in a .zip.
+    """
     check_destinations(options["out"], options["json_file"])
     if options["method"] == "all":
         from dagsearch.cli.all_methods import discover_by_all  # noqa: PLC0415
@@ -98,17 +101,18 @@ def _table(data: str, options: dict[str, Any]) -> Any:
 @click.argument("truth", type=click.Path(path_type=Path))
 @click.option("--json", "json_file", help="File for the metrics as JSON, or - for standard output.")
 def compare(found: Path, truth: Path, json_file: str | None) -> None:
-    """Compare the graph FOUND with the graph TRUTH: files (.csv, .graphml, .npy, .json) or names of data sets."""
-    from dagsearch import datasets, metrics  # noqa: PLC0415
-    from dagsearch.graph.export import from_file  # noqa: PLC0415
+    """Compare the graph FOUND with the graph TRUTH: files or names of data sets.
+
+    Files: .csv, .tsv, .graphml, .dot, .json, .txt (Tetrad) or .npy. Nodes are matched by name, or by position where one
+    of the graphs has no names.
+    """
+    from dagsearch import metrics  # noqa: PLC0415
+    from dagsearch.cli.graphs import graph_of, note_on_nodes  # noqa: PLC0415
 
     check_destinations(None, json_file)
-
-    def graph(path: Path) -> Any:
-        return from_file(path) if path.suffix or path.exists() else datasets.load(str(path)).truth
-
-    true_graph = graph(truth)
-    result = metrics.compare(graph(found), true_graph)
+    true_graph, found_graph = graph_of(truth), graph_of(found)
+    result = metrics.compare(found_graph, true_graph)
+    note_on_nodes(found_graph, true_graph)
     if json_file != "-":
         for name, value in result.items():
             shown = "-" if value is None else f"{value:.4f}" if isinstance(value, float) else value

@@ -39,16 +39,30 @@ def load(
 
 
 def _truth_over(table: Dataset, truth: Path) -> Any:
-    """The true graph from a file, over the table's columns."""
-    from dagsearch.graph import DAG  # noqa: PLC0415
-    from dagsearch.graph.export import from_file  # noqa: PLC0415
+    """The true graph from a file, over the table's columns: by name, or by position if it has no names of its own."""
+    from dagsearch.graph import DAG, read_graph  # noqa: PLC0415
+    from dagsearch.graph.checks import default_names  # noqa: PLC0415
 
-    graph = from_file(truth)
+    graph = read_graph(truth)
     if not isinstance(graph, DAG):
         raise InputError(f"{truth}: the true graph must be a DAG, this one has undirected edges")
-    if graph.n_nodes == table.n_nodes and not set(graph.names) & set(table.names):
-        return DAG.from_adjacency(graph.adjacency, names=table.names)
+    has_names = truth.suffix.lower() != ".npy" and graph.names != default_names(graph.n_nodes)
+    if not has_names and not set(graph.names) <= set(table.names):
+        if graph.n_nodes != table.n_nodes:
+            raise InputError(f"{truth}: has {graph.n_nodes} nodes without names, the table has {table.n_nodes} columns")
+        return graph.with_names(table.names)
+    in_edges = {name for edge in graph.edges for name in edge}
+    unknown = [name for name in graph.names if name in in_edges and name not in table.names]
+    if unknown:
+        raise InputError(
+            f"{truth}: nodes must be columns of the table, got {_some(unknown)}; it has {_some(table.names)}"
+        )
     return DAG.from_edges(graph.edges, names=table.names)
+
+
+def _some(names: Sequence[str], most: int = 8) -> str:
+    """The first of some names."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def check_destinations(out: Path | None, json_file: str | None, option: str = "--out") -> None:

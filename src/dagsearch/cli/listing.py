@@ -6,7 +6,7 @@ import inspect
 from importlib.util import find_spec
 
 from dagsearch.cli.options import OPTION_OF
-from dagsearch.errors import UnknownNameError
+from dagsearch.errors import UnknownNameError, how_to_install
 from dagsearch.estimators import METHODS, DagEstimator
 from dagsearch.parameters import declared, methods_that_take
 
@@ -26,7 +26,7 @@ def listed() -> str:
     lines += ["", f"Options of all methods: {', '.join(OPTION_OF[name] for name in _FOR_ALL)}. Further options:"]
     lines += [f"  {name:<{widths[0]}}  {', '.join(_options(kind))}" for name, kind in METHODS.items()]
     missing = [extra for extra in _NEEDED_BY if not is_installed(extra)]
-    lines += ["", *(f"Extra {extra} is not installed: pip install 'dagsearch[{extra}]'" for extra in missing)]
+    lines += ["", *(f"Extra {extra} is not installed: {how_to_install(extra)}" for extra in missing)]
     return "\n".join(lines).rstrip()
 
 
@@ -37,7 +37,7 @@ def described(name: str) -> str:
     kind = METHODS[name]
     lines = [f"{name} (ds.{kind.__name__}): {' or '.join(kind.data_kinds)} data", "", inspect.getdoc(kind) or "", ""]
     if kind.extra is not None:
-        state = "installed" if is_installed(kind.extra) else f"not installed: pip install 'dagsearch[{kind.extra}]'"
+        state = "installed" if is_installed(kind.extra) else f"not installed: {how_to_install(kind.extra)}"
         lines += [f"Extra {kind.extra}: {state}", ""]
     lines.append("Options, with the defaults of the Python arguments:")
     for argument, known in declared(kind).items():

@@ -160,12 +160,12 @@ def _graph(name: str) -> Any:
     """The name of a kind of random graph as it is, otherwise a graph from a file or of a data set."""
     from dagsearch import datasets  # noqa: PLC0415
     from dagsearch.datasets.random_graphs import RANDOM_GRAPHS  # noqa: PLC0415
-    from dagsearch.graph.export import from_file  # noqa: PLC0415
+    from dagsearch.graph import read_graph  # noqa: PLC0415
 
     if name in RANDOM_GRAPHS:
         return name
     if Path(name).suffix or os.sep in name or Path(name).exists():
-        return from_file(name)
+        return read_graph(name)
     try:
         return datasets.load(name).truth
     except UnknownNameError as error:

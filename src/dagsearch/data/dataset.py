@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -50,6 +50,8 @@ class Dataset:
         How many variables the table has of which this is a part: priors and penalties go by it. 0: it is whole.
     ordered
         Whether the levels of each discrete variable have an order, that of their codes. Empty: none has.
+    notes
+        What reading the table decided on the user's behalf.
 
     Raises
     ------
@@ -70,6 +72,7 @@ class Dataset:
     was_set: NDArray[np.bool_] | None = field(default=None, kw_only=True, repr=False)
     n_variables: int = field(default=0, kw_only=True, repr=False)
     ordered: tuple[bool, ...] = field(default=(), kw_only=True, repr=False)
+    notes: tuple[str, ...] = field(default=(), kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
         values = np.array(self.values, dtype=np.float64, order="C")
@@ -84,8 +87,15 @@ class Dataset:
         checks.require_size(self)
         checks.require_values(self)
         checks.require_finite(self)
+        object.__setattr__(self, "notes", tuple(self.notes))
         object.__setattr__(self, "was_set", checks.checked_settings(self))
         object.__setattr__(self, "declared_levels", checks.checked_declarations(self))
+
+    def __repr__(self) -> str:
+        counts = [f"{self.kinds.count(kind)} {kind}" for kind in get_args(Kind) if kind in self.kinds]
+        facts = [", ".join(counts), *(["truth known"] if self.truth is not None else [])]
+        size = f"{self.n_samples} rows, {self.n_nodes} variables"
+        return f"Dataset({size}: {_in_brief(self.names)}; {'; '.join(facts)})"
 
     @property
     def n_samples(self) -> int:
@@ -245,6 +255,7 @@ class Dataset:
             declared_levels=tuple(self.declared_levels[j] for j in chosen),
             ordered=tuple(self.ordered[j] for j in chosen),
             n_variables=self.n_variables,
+            notes=self.notes,
         )
 
     def binned(self, columns: Sequence[str], n_bins: int) -> Dataset:
@@ -313,3 +324,15 @@ class Dataset:
         for name, constant in zip(self.names, constant_columns(self.values), strict=True):
             if constant:
                 raise DataError(f"column {name!r} is constant, a continuous score needs variation; drop it")
+
+
+def _in_brief(names: Sequence[str], most: int = 40) -> str:
+    """As many of the first names as fit on one line with so many characters."""
+    shown: list[str] = []
+    for name in (" ".join(name.split()) for name in names):
+        if len(", ".join([*shown, name])) > most:
+            break
+        shown.append(name)
+    first = " ".join(names[0].split())
+    listed = shown or [f"{first[:most]}..."]
+    return ", ".join([*listed, "..."] if shown and len(shown) < len(names) else listed)

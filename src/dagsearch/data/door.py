@@ -12,7 +12,7 @@ import numpy as np
 from dagsearch.data.checks import Kind
 from dagsearch.data.dataset import Dataset
 from dagsearch.data.interventions import settings_from, without_column
-from dagsearch.data.reading import Column, Table, as_table, read_column, read_table
+from dagsearch.data.reading import Column, Table, as_table, read_column, read_file
 from dagsearch.errors import DataError, InputError, UnknownNameError
 
 DeclaredKind = Literal["continuous", "discrete", "ordered"]
@@ -40,7 +40,8 @@ def as_dataset(
     Parameters
     ----------
     X
-        A pandas or polars DataFrame, a 2-D array or anything array-like (n_samples, n_nodes), or a `Dataset`.
+        A pandas or polars DataFrame, a pyarrow Table, a dictionary of columns, a 2-D array or anything array-like
+        (n_samples, n_nodes), the path of a file that `read_dataset` reads, or a `Dataset`.
     kinds
         The kind of single columns by name, where the inferred one is wrong. ``"ordered"``: discrete, and levels have an
         order, that of the numbers or of the categories that the column's type lists.
@@ -65,6 +66,8 @@ def as_dataset(
     InputError
         If `kinds` or `names` do not fit the table.
     """
+    if isinstance(X, str | Path):
+        return read_dataset(X, kinds, interventions, may_miss, names=names)
     if isinstance(X, Dataset):
         data = _with_kinds(X, kinds, names)
     else:
@@ -88,19 +91,23 @@ def read_dataset(
     interventions: Any = None,
     may_miss: bool = False,
     na: Sequence[str] = (),
+    names: Sequence[str] | None = None,
 ) -> Dataset:
     """Read a table from a file and check it.
 
     Parameters
     ----------
     path
-        A ``.csv``, ``.tsv``, ``.txt``, ``.parquet`` or ``.npy`` file, see `read_table`.
+        A text file, a ``.parquet``, ``.feather``, ``.xlsx``, ``.dta`` or ``.npy`` file, maybe compressed: see
+        `read_table`.
     kinds
         The kind of single columns by name, where the inferred one is wrong.
     interventions, may_miss
         As `as_dataset` takes them.
     na
         Entries that stand for a missing cell, beside those that always do.
+    names
+        Names for the columns in place of the file's own.
 
     Raises
     ------
@@ -109,9 +116,9 @@ def read_dataset(
     InputError
         If the suffix is unknown or `kinds` does not fit the table.
     """
-    table = read_table(path, na)
+    table = read_file(path, na)
     try:
-        return as_dataset(table, kinds, interventions=interventions, may_miss=may_miss)
+        return as_dataset(table, kinds, names, interventions, may_miss)
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
 
@@ -167,6 +174,7 @@ def _assembled(names: tuple[str, ...], table: Table, declared: dict[str, Declare
             2 if n_levels is None and column.is_boolean else n_levels
             for n_levels, column in zip(table.declared_levels, columns, strict=True)
         ),
+        notes=table.notes,
     )
 
 

@@ -7,7 +7,6 @@ causes them, and all the more about what they cause.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,13 @@ def without_column(names: tuple[str, ...], table: Table, column: str) -> tuple[t
         raise UnknownNameError("interventions: column", column, names)
     at = names.index(column)
     kept = [k for k in range(len(names)) if k != at]
-    rest = Table(**{each.name: [getattr(table, each.name)[k] for k in kept] for each in fields(table)})
+    rest = Table(
+        names=[table.names[k] for k in kept],
+        columns=[table.columns[k] for k in kept],
+        categories=[table.categories[k] for k in kept],
+        ordered=[table.ordered[k] for k in kept],
+        notes=table.notes,
+    )
     return tuple(names[k] for k in kept), rest, table.columns[at]
 
 

@@ -32,7 +32,7 @@ def discover(data: Any, **settings: Any) -> DagEstimator:
     Parameters
     ----------
     data
-        pandas or polars data frame, 2-D array, or `Dataset`.
+        pandas or polars data frame, 2-D array, the path of a file, or `Dataset`.
     settings
         Those of `CDUCT` and `ExactSearch`; one that only one of them has decides for it.
 

@@ -138,7 +138,7 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X
-            pandas or polars data frame (names are kept), 2-D array, or `Dataset`; never changed.
+            pandas or polars data frame (names are kept), 2-D array, the path of a file, or `Dataset`; never changed.
         y
             Ignored.
 
@@ -191,6 +191,7 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
             seed=seed,
             settings={**self._common_settings(score, pruning), **found.settings},
             notes=(
+                *given.notes,
                 *judgement.notes,
                 *notes_on_gaps,
                 *note_on_interventions(data),

@@ -20,7 +20,7 @@ from dagsearch.search.monitor import Monitor, Progress
 class GES(parameters.GES, EquivalenceMethod):
     """Greedy equivalence search: the best insertion, deletion or turning of an edge, from class to class of DAGs.
 
-    Needs the extra ``baselines``: ``pip install 'dagsearch[baselines]'``.
+    Needs the extra ``baselines``.
 
     Attributes
     ----------

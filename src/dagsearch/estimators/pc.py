@@ -26,7 +26,7 @@ FEWEST_SEEN = 3
 class PC(parameters.PC, EquivalenceMethod):
     """The PC algorithm: tests of conditional independence, and the directions that follow from them.
 
-    Needs the extra ``baselines``: ``pip install 'dagsearch[baselines]'``. Edges about whose direction the tests
+    Needs the extra ``baselines``. Edges about whose direction the tests
     contradict each other are left undirected, and ``result_.notes`` names them. Where cells are missing, each test goes
     by the rows that have what it needs; pairs of variables that were never seen together get no edge.
 

@@ -3,7 +3,7 @@
 ::
 
     edges, matrix, networkx, file  --->  DAG, PDAG  --->  DOT, GraphML, CSV, networkx
-            checks, convert              dag, pdag         export
+       checks, convert, reading          dag, pdag         export
                                        (cyclic: neither)
                                             |
                               order (cycles), equivalence (CPDAG), extension (PDAG to DAG)
@@ -18,5 +18,6 @@ from dagsearch.graph.cyclic import CyclicGraph
 from dagsearch.graph.dag import DAG
 from dagsearch.graph.knowledge import Knowledge
 from dagsearch.graph.pdag import PDAG
+from dagsearch.graph.reading import read_graph
 
-__all__ = ["DAG", "PDAG", "CyclicGraph", "Knowledge", "as_graph"]
+__all__ = ["DAG", "PDAG", "CyclicGraph", "Knowledge", "as_graph", "read_graph"]

@@ -1,0 +1,62 @@
+"""Tables in binary formats: NumPy, parquet, feather and Stata."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pandas as pd
+from numpy.typing import NDArray
+
+from dagsearch._npy import array_from_npy
+from dagsearch.data.reading.tables import from_arrow
+from dagsearch.data.reading.text import Read
+from dagsearch.errors import DataError, MissingExtraError
+
+
+def read_npy(where: str, content: bytes) -> NDArray[Any]:
+    """Read one array; pickled objects are refused."""
+    try:
+        return array_from_npy(content)
+    except ValueError as error:
+        raise DataError(f"{where}: is not an .npy file with plain numbers ({error})") from error
+
+
+def read_parquet(where: str, content: bytes) -> Read:
+    """Read a parquet file with pyarrow."""
+    try:
+        import pyarrow  # noqa: PLC0415
+        from pyarrow import parquet  # noqa: PLC0415
+    except ImportError as error:
+        raise MissingExtraError("reading .parquet files", "parquet") from error
+    try:
+        return Read(from_arrow(parquet.read_table(io.BytesIO(content))))
+    except (pyarrow.ArrowException, ValueError, OSError) as error:
+        raise DataError(f"{where}: is not a parquet file ({_first_line(error)})") from error
+
+
+def read_feather(where: str, content: bytes) -> Read:
+    """Read a feather file with pyarrow."""
+    try:
+        import pyarrow  # noqa: PLC0415
+        from pyarrow import feather  # noqa: PLC0415
+    except ImportError as error:
+        raise MissingExtraError("reading .feather files", "parquet") from error
+    try:
+        return Read(from_arrow(feather.read_table(io.BytesIO(content))))
+    except (pyarrow.ArrowException, ValueError, OSError) as error:
+        raise DataError(f"{where}: is not a feather file ({_first_line(error)})") from error
+
+
+def read_stata(where: str, content: bytes) -> Read:
+    """Read a Stata file; value labels are categories without an order, as Stata knows of none."""
+    try:
+        frame = pd.read_stata(io.BytesIO(content), convert_categoricals=True, order_categoricals=False)
+    except Exception as error:  # a damaged file makes pandas raise whatever its parts raise
+        raise DataError(f"{where}: is not a Stata file that can be read ({_first_line(error)})") from error
+    return Read(frame)
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__

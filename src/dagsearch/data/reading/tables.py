@@ -1,0 +1,169 @@
+"""From whatever holds a table in memory to names and pandas columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from dagsearch.errors import DataError
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table from outside, column by column.
+
+    Attributes
+    ----------
+    names
+        Names of the columns.
+    columns
+        Their entries.
+    categories
+        The labels that the type of each column lists, in its order; None if it lists none.
+    ordered
+        Whether that order means something.
+    notes
+        What reading decided on the user's behalf.
+    """
+
+    names: list[Any]
+    columns: list[pd.Series[Any]]
+    categories: list[tuple[str, ...] | None]
+    ordered: list[bool]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def declared_levels(self) -> list[int | None]:
+        """How many levels the type of each column declares."""
+        return [None if labels is None else len(labels) for labels in self.categories]
+
+
+def as_table(X: Any) -> Table:
+    """Split a table in memory into names and pandas columns.
+
+    Parameters
+    ----------
+    X
+        A pandas or polars data frame (lazy ones are collected), a pyarrow table, a dictionary of columns, a structured
+        array, or anything array-like with two dimensions. A `Table` is returned as it is.
+
+    Raises
+    ------
+    DataError
+        If it is none of these.
+    """
+    if isinstance(X, Table):
+        return X
+    if _is_of(X, "polars", "LazyFrame"):
+        X = X.collect()
+    if _is_of(X, "pyarrow", "Table", "RecordBatch"):
+        X = from_arrow(X)
+    if _is_of(X, "polars", "DataFrame"):
+        own_columns = X.get_columns()
+        categories = [_categories(series.dtype) for series in own_columns]
+        return Table(list(X.columns), [_from_polars(series) for series in own_columns], categories, [False] * X.width)
+    if isinstance(X, pd.DataFrame):
+        return _from_pandas(X)
+    if isinstance(X, Mapping):
+        return _from_columns(X)
+    if isinstance(X, np.ndarray) and X.dtype.names is not None and X.ndim == 1:
+        return _from_columns({name: X[name] for name in X.dtype.names})
+    frame = pd.DataFrame(_two_dimensional(X))
+    columns = [series for _, series in frame.items()]
+    return Table([f"x{j}" for j in frame], columns, [None] * len(columns), [False] * len(columns))
+
+
+def from_arrow(table: Any) -> pd.DataFrame:
+    """Turn a pyarrow table into a pandas one; integers stay integers where cells are missing."""
+    import pyarrow as pa  # noqa: PLC0415 - whoever has such a table has the package
+
+    exact = {pa.int64(): pd.Int64Dtype(), pa.uint64(): pd.UInt64Dtype()}
+    frame: pd.DataFrame = table.to_pandas(types_mapper=exact.get)
+    return frame
+
+
+def type_name(value: object) -> str:
+    """What messages call the type of a value."""
+    return type(value).__name__
+
+
+def _from_pandas(frame: pd.DataFrame) -> Table:
+    columns = [series for _, series in frame.items()]
+    ordered = [bool(getattr(series.dtype, "ordered", False)) for series in columns]
+    return Table(list(frame.columns), columns, [_categories(series.dtype) for series in columns], ordered)
+
+
+def _from_columns(columns: Mapping[Any, Any]) -> Table:
+    """A dictionary of columns; rows are matched by position, whatever index pandas columns have."""
+    read = [_as_series(name, entries) for name, entries in columns.items()]
+    lengths = {str(name): len(series) for name, series in zip(columns, read, strict=True)}
+    if len(set(lengths.values())) > 1:
+        shown = ", ".join(f"{length} in {name!r}" for name, length in lengths.items())
+        raise DataError(f"the columns of X must have the same number of entries, got {shown}")
+    ordered = [bool(getattr(series.dtype, "ordered", False)) for series in read]
+    return Table(list(columns), read, [_categories(series.dtype) for series in read], ordered)
+
+
+def _as_series(name: object, entries: Any) -> pd.Series[Any]:
+    """One entry of a dictionary as a pandas column."""
+    if _is_of(entries, "polars", "Series"):
+        return _from_polars(entries)
+    if isinstance(entries, str | bytes | Mapping) or not hasattr(entries, "__len__"):
+        raise DataError(f"column {name!r} of X must be a list or an array of entries, got {type_name(entries)}")
+    if isinstance(entries, np.ma.MaskedArray):
+        entries = _unmasked(entries)
+    try:
+        return pd.Series(entries).reset_index(drop=True)
+    except ValueError as error:
+        raise DataError(f"column {name!r} of X cannot be turned into a column: {error}") from error
+
+
+def _categories(dtype: Any) -> tuple[str, ...] | None:
+    """Labels of a pandas Categorical or polars Enum, used or not; None for any other type.
+
+    A polars Categorical lists what has been seen, here or in other columns, which declares nothing.
+    """
+    if not isinstance(dtype, pd.CategoricalDtype) and not _is_of(dtype, "polars", "Enum"):
+        return None
+    # Labels are text, so that 1 and "1" are the same one.
+    return tuple(dict.fromkeys(str(category) for category in dtype.categories))
+
+
+def _is_of(X: Any, package: str, *names: str) -> bool:
+    """Recognise a type of an optional package without importing it."""
+    return type(X).__module__.partition(".")[0] == package and type(X).__name__ in names
+
+
+def _from_polars(series: Any) -> pd.Series[Any]:
+    """Convert without pyarrow: numbers to numbers, categories to categories, the rest to objects."""
+    if series.dtype.is_integer():
+        # As floats, long ids would be rounded before anybody could notice.
+        return pd.Series(series.to_list(), dtype="object") if series.null_count() else pd.Series(series.to_numpy())
+    if series.dtype.is_numeric():
+        return pd.Series(series.cast(float).to_numpy())
+    is_category = str(series.dtype).startswith(("Categorical", "Enum"))
+    return pd.Series(series.to_list(), dtype="category" if is_category else "object")
+
+
+def _two_dimensional(X: Any) -> NDArray[Any]:
+    """Return `X` as an array with rows and columns; masked entries become NaN."""
+    try:
+        array = _unmasked(X) if isinstance(X, np.ma.MaskedArray) else np.asarray(X)
+    except ValueError as error:
+        raise DataError(f"X cannot be turned into an array: {error}") from error
+    if array.ndim != 2:
+        raise DataError(f"X must have 2 dimensions (samples x variables), got {array.ndim} ({type_name(X)})")
+    return array
+
+
+def _unmasked(masked: Any) -> NDArray[Any]:
+    """Masked entries as NaN; complex numbers stay so, and are refused later."""
+    if np.iscomplexobj(masked):
+        return np.asarray(masked.data)
+    unmasked: NDArray[Any] = np.ma.filled(masked.astype(float), np.nan)
+    return unmasked

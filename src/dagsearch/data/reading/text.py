@@ -1,0 +1,211 @@
+"""Tables as text: separated by commas, semicolons or tabs, in the encodings and dialects that programs write."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from dagsearch.data.reading.columns import MISSING_ENTRIES, is_rounded
+from dagsearch.errors import DataError
+
+_BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF32_LE, "UTF-32"),  # starts like that of UTF-16
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
+_NOT_IN_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f]")
+# What pandas calls a column without a name when it writes a table that it has read.
+_UNNAMED = re.compile(r"(Unnamed: \d+)?")
+
+
+class Read(NamedTuple):
+    """A table from a file, and what was decided in reading it."""
+
+    frame: pd.DataFrame
+    notes: tuple[str, ...] = ()
+
+
+def read_delimited(where: str, content: bytes, na: Sequence[str], separators: str) -> Read:
+    """Read a text, split by the first of `separators` that divides its header.
+
+    Raises
+    ------
+    DataError
+        If it is no text, or no table; the message starts with `where`.
+    """
+    text, notes = _decoded(where, content)
+    try:
+        text, about_comments = _without_comments(text, separators)
+        if not text.strip():
+            raise DataError(f"{where}: holds no table, only lines that start with #")
+        separator = _separator(text, separators)
+        header = _checked_header(where, text, separator)
+        frame = _parsed(text, separator, na, len(header))
+    except (csv.Error, pd.errors.ParserError, OverflowError) as error:
+        raise DataError(f"{where}: cannot be read as a table ({error})") from error
+    # pandas renames duplicates ("a", "a.1"); the names as written let the duplicate be reported.
+    frame.columns = pd.Index(header)
+    read = without_row_names(frame)
+    return Read(read.frame, (*notes, *about_comments, *read.notes))
+
+
+def without_row_names(frame: pd.DataFrame) -> Read:
+    """Leave out an unnamed first column that numbers the rows, from 0 (pandas) or 1 (R), or names each of them."""
+    if frame.empty or not _UNNAMED.fullmatch(str(frame.columns[0])):
+        return Read(frame)
+    first = frame.iloc[:, 0]
+    count = np.arange(len(frame))
+    if np.array_equal(first.to_numpy(), count) or np.array_equal(first.to_numpy(), count + 1):
+        return Read(frame.iloc[:, 1:], ("the first column has no name and numbers the rows: it was left out",))
+    if not frame.columns[0] and first.is_unique and all(isinstance(entry, str) for entry in first):
+        return Read(frame.iloc[:, 1:], ("the first column has no name and holds row names: it was left out",))
+    return Read(frame)
+
+
+def require_names(where: str, header: Sequence[str]) -> None:
+    """Raise `DataError` if a header holds only numbers."""
+    if all(is_number(name) for name in header):
+        raise DataError(f"{where}: the first line must hold the column names, it holds only numbers")
+
+
+# ---------------------------------------------------------------- bytes to text
+
+
+def _decoded(where: str, content: bytes) -> tuple[str, tuple[str, ...]]:
+    """Return the text of a file, and what to say of its encoding."""
+    text, notes = _decoded_somehow(where, content)
+    if "\0" in text:
+        raise DataError(f"{where}: is a binary file, text is needed")
+    if not text.strip():
+        raise DataError(f"{where}: is empty")
+    return text, notes
+
+
+def _decoded_somehow(where: str, content: bytes) -> tuple[str, tuple[str, ...]]:
+    """By its byte order mark, as UTF-8, or else as what Windows writes in the West, which has all of latin-1."""
+    marked = next((name for mark, name in _BYTE_ORDER_MARKS if content.startswith(mark)), None)
+    try:
+        if marked is not None:
+            return content.decode(marked), (f"read as {marked}, since its first bytes say so",)
+        return content.decode("utf-8-sig"), ()
+    except UnicodeDecodeError as error:
+        refusal = DataError(f"{where}: is not a text file in UTF-8, UTF-16 or cp1252; save it as UTF-8")
+        if marked is not None:
+            raise refusal from error
+    try:
+        text = content.decode("cp1252")
+    except UnicodeDecodeError as error:
+        raise refusal from error
+    if _NOT_IN_TEXT.search(text):
+        raise refusal
+    return text, ("read as cp1252, since it is not UTF-8: check letters with accents",)
+
+
+def _without_comments(text: str, separators: str) -> tuple[str, tuple[str, ...]]:
+    """Leave out lines at the top that start with #, unless the last of them holds the names of the columns."""
+    lines = text.lstrip("\r\n").splitlines(keepends=True)
+    n_comments = next((k for k, line in enumerate(lines) if not line.startswith("#")), len(lines))
+    if n_comments == 0:
+        return text, ()
+    rest = "".join(lines[n_comments:])
+    if not rest.strip():
+        return "", ()
+    separator = _separator(rest, separators)
+    first, names = next(_rows(rest, separator)), lines[n_comments - 1].lstrip("# ")
+    if any(is_number(entry) for entry in first) and len(next(_rows(names, separator), [])) == len(first):
+        n_comments -= 1
+        rest = names + rest
+        said: tuple[str, ...] = ("the names of the columns are in a line that starts with #",)
+    else:
+        said = ()
+    if n_comments:
+        said += (f"{n_comments} line{'s' if n_comments > 1 else ''} at the top, starting with #, left out",)
+    return rest, said
+
+
+# ---------------------------------------------------------------- text to columns
+
+
+def _parsed(text: str, separator: str, na: Sequence[str], n_names: int) -> pd.DataFrame:
+    """Parse a checked text with a header into typed columns."""
+    settings = {
+        "sep": separator,
+        # Between semicolons a comma can only be a decimal comma; numbers with decimal points are then left
+        # as text, which read_column turns into numbers.
+        "decimal": "," if separator == ";" else ".",
+        "index_col": False,
+        "header": None,
+        "names": range(n_names),
+        "skipinitialspace": True,
+        "keep_default_na": False,
+        "na_values": [*MISSING_ENTRIES, *na],
+        "low_memory": False,
+    }
+    body = _body(text, separator)
+    if not body.strip():
+        return pd.DataFrame(columns=range(n_names))
+    frame: pd.DataFrame = pd.read_csv(io.StringIO(body), **settings)  # type: ignore[call-overload]
+    for name in _maybe_rounded(frame):
+        entries = pd.read_csv(io.StringIO(body), **settings, usecols=[name], dtype=str)[name]  # type: ignore[call-overload]
+        if any(is_rounded(entry) for entry in entries if isinstance(entry, str)):
+            frame[name] = entries
+    return frame
+
+
+def _body(text: str, separator: str) -> str:
+    """The lines below the header, which may span several."""
+    lines = io.StringIO(text)
+    rows = csv.reader(iter(lines.readline, ""), delimiter=separator, skipinitialspace=True)
+    next(row for row in rows if row not in ([], [""]))
+    return lines.read()
+
+
+def _maybe_rounded(frame: pd.DataFrame) -> list[int]:
+    """Columns that pandas read as floats, for want of a few cells, though their integers need more digits."""
+    large = [name for name, column in frame.items() if column.dtype == np.float64 and (column.abs() > 2**53).any()]
+    return [int(str(name)) for name in large]
+
+
+def _rows(text: str, separator: str) -> Iterator[list[str]]:
+    """Split the text into its rows of entries, without blank lines."""
+    rows = csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=True)
+    return (row for row in rows if row not in ([], [""]))
+
+
+def _separator(text: str, separators: str) -> str:
+    """Choose the first separator that gives the header more than one name."""
+    return next((mark for mark in separators if len(next(_rows(text, mark))) > 1), separators[0])
+
+
+def _checked_header(where: str, text: str, separator: str) -> list[str]:
+    """Return the names in the first line after checking that every row has as many entries.
+
+    Where every row has one entry more, as R writes tables, the first of them is a row's name: that column has none.
+    """
+    rows = _rows(text, separator)
+    header = [name.strip() for name in next(rows)]
+    require_names(where, header)
+    lengths = [len(row) for row in rows]
+    if lengths and set(lengths) == {len(header) + 1}:
+        return ["", *header]
+    for number, length in enumerate(lengths, start=1):
+        if length != len(header):
+            raise DataError(f"{where}: row {number} has {length} entries, the header has {len(header)} names")
+    return header
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,250 @@
+"""Graphs read back from files: all that we write, and what is simple in other programs' formats.
+
+Edge lists have no place for isolated nodes; all other formats keep them.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import ParseError
+
+import numpy as np
+
+from dagsearch._npy import array_from_npy
+from dagsearch.errors import DataError, InputError
+from dagsearch.graph.convert import as_graph
+from dagsearch.graph.dag import DAG
+from dagsearch.graph.dot_reading import parse_dot
+from dagsearch.graph.pdag import PDAG
+
+TypedEdge = tuple[str, str, str]
+"""Cause, effect, and "directed" or "undirected"."""
+
+
+def read_graph(path: str | Path) -> DAG | PDAG:
+    """Read a graph from a file; the suffix says how.
+
+    Parameters
+    ----------
+    path
+        - ``.csv``, ``.tsv``: edges, with a header that names the columns cause, effect and optionally type (directed
+          or undirected), whatever others there are; or a matrix of zeros and ones with the names as header, and maybe
+          once more as first column.
+        - ``.graphml``.
+        - ``.dot``, ``.gv``: nodes and edges; edges with ``dir=none`` are undirected. Files of ours draw edges whose
+          direction is open in this way, too.
+        - ``.json``: a list of pairs, or an object with ``edges`` and optionally ``undirected_edges`` and ``names`` (or
+          ``nodes``), such as the result of ``dagsearch discover --json``: that is the constructed graph, which is also
+          in ``graph.csv``, not the pruned one.
+        - ``.txt``: as Tetrad writes graphs.
+        - ``.npy``: a matrix of zeros and ones, without names.
+
+    Returns
+    -------
+    DAG or PDAG
+        A `PDAG` where edges are undirected, or where the file has a place for such edges.
+
+    Raises
+    ------
+    DataError
+        Where the file is missing, unreadable, of another kind, or does not hold a graph.
+    """
+    path = Path(path)
+    reader = _READERS.get(path.suffix.lower())
+    if reader is None:
+        raise DataError(f"cannot read a graph from {path}: its suffix must be one of {', '.join(_READERS)}")
+    try:
+        return reader(path.read_bytes())
+    except FileNotFoundError as error:
+        raise DataError(f"cannot read a graph from {path}: there is no such file") from error
+    except OSError as error:
+        raise DataError(f"cannot read a graph from {path}: {error.strerror or error}") from error
+    except RecursionError as error:
+        raise DataError(f"cannot read a graph from {path}: its parts are nested too deeply") from error
+    except UnicodeDecodeError as error:
+        raise DataError(f"cannot read a graph from {path}: it is not a text in UTF-8") from error
+    except (ValueError, TypeError, csv.Error) as error:
+        raise DataError(f"cannot read a graph from {path}: {error}") from error
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8-sig")
+
+
+# ---------------------------------------------------------------- tables
+
+
+def _read_table(content: bytes, separators: str) -> DAG | PDAG:
+    """Read a list of edges, or a matrix."""
+    text = _text(content)
+    separator = next((mark for mark in separators if len(_header(text, mark)) > 1), separators[0])
+    # Names may start with a space, which is kept unless the header shows that a space belongs to the separator.
+    spaced = any(name.startswith(" ") for name in _header(text, separator))
+    rows = [row for row in csv.reader(io.StringIO(text, ""), delimiter=separator, skipinitialspace=spaced) if row]
+    header = rows[0] if rows else []
+    if {"cause", "effect"} <= set(header):
+        return _from_rows(header, rows[1:])
+    if len(rows) > 1 and len(rows) - 1 in (len(header), len(header) - 1) and all(_is_cell(row[-1]) for row in rows[1:]):
+        return _from_matrix(header, rows[1:])
+    raise InputError(
+        f"its header must name the columns cause and effect, got {', '.join(header) or 'nothing'}; "
+        "or the file must hold a square matrix with the names of the nodes as header"
+    )
+
+
+def _is_cell(text: str) -> bool:
+    """Whether a text is a number, as in a matrix."""
+    return re.fullmatch(r"\s*-?[\d.]+\s*", text) is not None
+
+
+def _header(text: str, separator: str) -> list[str]:
+    return next(csv.reader(io.StringIO(text, ""), delimiter=separator), [])
+
+
+def _from_rows(header: list[str], rows: list[list[str]]) -> DAG | PDAG:
+    """Read the columns cause, effect and type."""
+    cause, effect = header.index("cause"), header.index("effect")
+    kind = header.index("type") if "type" in header else None
+    for number, row in enumerate(rows, start=1):
+        if len(row) <= max(cause, effect, kind or 0) or "" in (row[cause], row[effect]):
+            raise InputError(f"every row must have a cause and an effect, row {number} has not")
+    edges = [(row[cause], row[effect], "directed" if kind is None else row[kind]) for row in rows]
+    return _from_typed_edges(edges, names=None, mixed=kind is not None)
+
+
+def _from_matrix(header: list[str], rows: list[list[str]]) -> DAG | PDAG:
+    """Read a square of zeros and ones; where there is a column more, it names the rows."""
+    if all(len(row) == len(rows) + 1 for row in rows):
+        names = header[-len(rows) :]
+        if [row[0] for row in rows] != names:
+            raise InputError("the rows of the matrix must have the names of its columns, in the same order")
+        rows = [row[1:] for row in rows]
+    else:
+        names = header
+    if len(names) != len(rows) or any(len(row) != len(rows) for row in rows):
+        raise InputError(f"the matrix must be square, got {len(rows)} rows below {len(header)} names")
+    try:
+        matrix = np.array([[float(cell) for cell in row] for row in rows])
+    except ValueError as error:
+        raise InputError(f"the matrix must hold only 0 and 1: {error}") from error
+    return as_graph(matrix, names)
+
+
+def _from_typed_edges(edges: list[TypedEdge], names: list[str] | None, *, mixed: bool) -> DAG | PDAG:
+    """Build a PDAG from edges with a type where the file can hold both types, otherwise a DAG."""
+    unknown = {kind for _, _, kind in edges} - {"directed", "undirected"}
+    if unknown:
+        raise InputError(f"an edge's type must be directed or undirected, got {', '.join(sorted(unknown))}")
+    if not mixed:
+        return DAG.from_edges([(cause, effect) for cause, effect, _ in edges], names)
+    arrows = [(cause, effect) for cause, effect, kind in edges if kind == "directed"]
+    lines = [(first, second) for first, second, kind in edges if kind == "undirected"]
+    return PDAG.from_edges(arrows, lines, names)
+
+
+# ---------------------------------------------------------------- other formats
+
+
+def _read_graphml(content: bytes) -> DAG | PDAG:
+    """Read GraphML; the attribute type tells undirected edges, and so do edges both ways."""
+    import networkx as nx  # noqa: PLC0415
+
+    try:
+        graph = nx.read_graphml(io.BytesIO(content))
+    except (nx.NetworkXException, ParseError, KeyError, AttributeError, StopIteration) as error:
+        raise InputError(f"it is no GraphML ({error})") from error
+    if graph.is_multigraph():
+        raise InputError("nodes must be joined by one edge at most, some are joined by several")
+    types = nx.get_edge_attributes(graph, "type")
+    if not types:
+        return as_graph(graph)
+    return _from_typed_edges([(*edge, types.get(edge, "directed")) for edge in graph.edges], list(graph), mixed=True)
+
+
+def _read_json(content: bytes) -> DAG | PDAG:
+    """Read a list of pairs, or an object with edges and optionally names."""
+    found = json.loads(_text(content))
+    if isinstance(found, list):
+        return DAG.from_edges(_checked_pairs(found))
+    if not isinstance(found, dict) or "edges" not in found:
+        raise InputError('it must hold a list of pairs or an object with the key "edges"')
+    names = found.get("names", found.get("nodes"))
+    arrows, lines = _checked_pairs(found["edges"]), _checked_pairs(found.get("undirected_edges", []))
+    # A result of discover lists undirected edges even where its graph is a DAG, which has none.
+    is_result_without = "pruned_edges" in found and not lines
+    if "undirected_edges" in found and not is_result_without:
+        return PDAG.from_edges(arrows, lines, names)
+    return DAG.from_edges(arrows, names)
+
+
+def _checked_pairs(edges: Any) -> list[Any]:
+    """Refuse nodes that are neither names nor positions."""
+    if not isinstance(edges, list):
+        raise InputError(f"edges must be a list of pairs, got {type(edges).__name__}")
+    for edge in edges:
+        if not isinstance(edge, list) or not all(type(node) in (str, int) for node in edge):
+            raise InputError(f"edges must be pairs of names, got {str(edge)[:80]}")
+    return edges
+
+
+def _read_npy(content: bytes) -> DAG | PDAG:
+    """Read an adjacency matrix."""
+    return as_graph(array_from_npy(content))
+
+
+def _read_dot(content: bytes) -> DAG | PDAG:
+    """Read Graphviz source."""
+    names, edges = parse_dot(_text(content))
+    return _from_typed_edges(edges, names, mixed=any(kind == "undirected" for _, _, kind in edges))
+
+
+_TETRAD_EDGE = re.compile(r"\d+\.\s+(?P<first>.+?)\s+(?P<mark>[<o-]-[>o-])\s+(?P<second>.+?)(\s+(dd|pd|nl|pl)\b.*)?")
+_TETRAD_KINDS = {"-->": "directed", "<--": "directed", "---": "undirected"}
+
+
+def _read_tetrad(content: bytes) -> DAG | PDAG:
+    """Read ``Graph Nodes:`` and ``Graph Edges:`` as Tetrad writes them."""
+    lines = [line.strip() for line in _text(content).splitlines()]
+    if "Graph Nodes:" not in lines or "Graph Edges:" not in lines:
+        raise InputError("a .txt file must hold a graph as Tetrad writes it, with Graph Nodes: and Graph Edges:")
+    start, end = lines.index("Graph Nodes:"), lines.index("Graph Edges:")
+    names = [name for line in lines[start + 1 : end] for name in re.split(r"[;,]", line) if name]
+    edges = [_tetrad_edge(line) for line in _up_to_blank(lines[end + 1 :])]
+    return _from_typed_edges(edges, names, mixed=any(kind == "undirected" for _, _, kind in edges))
+
+
+def _tetrad_edge(line: str) -> TypedEdge:
+    match = _TETRAD_EDGE.fullmatch(line)
+    if match is None or match["mark"] not in _TETRAD_KINDS:
+        raise InputError(f"edges must be written as '1. a --> b' or '1. a --- b', got {line[:80]!r}")
+    ends = (match["first"], match["second"])
+    cause, effect = ends[::-1] if match["mark"] == "<--" else ends
+    return cause, effect, _TETRAD_KINDS[match["mark"]]
+
+
+def _up_to_blank(lines: Iterable[str]) -> Iterable[str]:
+    for line in lines:
+        if not line:
+            return
+        yield line
+
+
+_READERS: dict[str, Callable[[bytes], DAG | PDAG]] = {
+    ".csv": partial(_read_table, separators=",;\t"),
+    ".tsv": partial(_read_table, separators="\t"),
+    ".graphml": _read_graphml,
+    ".npy": _read_npy,
+    ".json": _read_json,
+    ".dot": _read_dot,
+    ".gv": _read_dot,
+    ".txt": _read_tetrad,
+}
+GRAPH_FORMATS = ", ".join(_READERS)
+"""The suffixes of all files that are read."""
