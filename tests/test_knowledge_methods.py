@@ -120,7 +120,8 @@ KEPT_APART = ds.Knowledge(required=[("a", "c")], tiers=[["a", "b"], ["c", "d"]],
 
 def test_how_sure_methods_are_goes_by_what_is_known():
     frame = random_frame(1, 4)
-    allowed, required = KEPT_APART.allowed_edges(frame.columns), KEPT_APART.required_edges(frame.columns)
+    names = list(frame.columns)
+    allowed, required = KEPT_APART.allowed_edges(names), KEPT_APART.required_edges(names)
     for sure in (
         ds.posterior(frame, "bic-linear", knowledge=KEPT_APART),
         ds.bootstrap(make(ds.GES, knowledge=KEPT_APART), frame, n=5, random_state=0),
@@ -135,7 +136,7 @@ def test_a_proof_goes_by_tiers_without_edges_within():
     frame = random_frame(1, 4)
     model = make(ds.GreedySearch, knowledge=KEPT_APART, score="bic-linear", penalty="parameters").fit(frame)
     proof = ds.certify(model)
-    assert proof.optimum == pytest.approx(best_reward(model.score_, KEPT_APART, frame.columns), abs=1e-9)
+    assert proof.optimum == pytest.approx(best_reward(model.score_, KEPT_APART, list(frame.columns)), abs=1e-9)
     assert "that fit what is known" in str(proof.among)
 
 

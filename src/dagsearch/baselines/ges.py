@@ -103,7 +103,7 @@ def equivalence_search(
     steps, completed = _operators()
     restriction = _restriction(n_nodes, allowed, required)
     if restriction is not None:
-        steps = restricted_steps(restriction, completed)
+        steps = restricted_steps(restriction)
     search = _Search(n_nodes, _Memo(local), on_step, least_gain, restriction)
     for phase in phases:
         search.run(phase, steps[phase], completed)

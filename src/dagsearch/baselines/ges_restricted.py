@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagsearch.graph.background import with_directions
+from dagsearch.graph.equivalence import cpdag as cpdag_of
+from dagsearch.graph.extension import consistent_extension
 
 BoolMatrix = NDArray[np.bool_]
 Class = NDArray[np.int8]
-Completion = Callable[[NDArray[Any]], NDArray[Any]]
 
 
 class Restriction:
@@ -58,7 +59,7 @@ class Restriction:
         return with_directions(cpdag, self._directions)
 
 
-def restricted_steps(restriction: Restriction, completed: Completion) -> dict[str, Callable[..., tuple[float, Any]]]:
+def restricted_steps(restriction: Restriction) -> dict[str, Callable[..., tuple[float, Any]]]:
     """Return the best step of each phase that stays within what is known, as the package has those without."""
     from ges import main as package  # noqa: PLC0415
 
@@ -72,10 +73,12 @@ def restricted_steps(restriction: Restriction, completed: Completion) -> dict[st
         def step(cpdag: Class, memo: Any) -> tuple[float, Any]:
             possible = [pair for pair in pairs(cpdag) if restriction.may_join(*pair)]
             found = [each[:2] for x, y in possible for each in score_operators(x, y, cpdag, memo)]
+            # Sorting keeps the order of equals: the first of them is the one that the package takes.
             for gain, changed in sorted(found, key=lambda each: -each[0]):
                 if gain <= 0.0:
                     break
-                if restriction.oriented(completed(changed).astype(np.int8)) is not None:
+                member = consistent_extension(changed.astype(np.int8)).adjacency
+                if restriction.oriented(cpdag_of(member)) is not None:
                     return float(gain), changed
             return 0.0, cpdag
 
