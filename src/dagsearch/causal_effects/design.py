@@ -6,7 +6,7 @@ do not decide its slope.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,6 +79,10 @@ class Block:
     slopes: Floats
     levels: Levels | None
     unit: float = 1.0
+
+    def straight(self) -> Block:
+        """The same without what makes it more than a straight line."""
+        return replace(self, columns=self.columns[:, :1], slopes=self.slopes[:, :1])
 
 
 def block_of(data: Dataset, node: int, rows: NDArray[np.intp], bends: bool) -> Block:

@@ -87,7 +87,8 @@ def direct_effects(
         The table. Rows that lack a cell of the variable or of one of its causes, and those in which the variable was
         set by an experiment, are left out of its regression.
     additive
-        Whether continuous causes may have an influence that is no straight line; a spline is then fitted for each.
+        Whether continuous causes may have an influence that is no straight line; a spline is then fitted for each that
+        needs one by BIC.
     open_edges
         Pairs whose direction is open, beside undirected ones.
     """

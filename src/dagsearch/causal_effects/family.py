@@ -6,6 +6,7 @@ probability model), so that every number is a change of a mean or of a probabili
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,6 +20,7 @@ from dagsearch.data import Dataset
 
 Floats = NDArray[np.float64]
 
+_ROUNDING = 1e-12
 SLOPE, AVERAGE_SLOPE, DIFFERENCE = "slope", "average slope", "difference"
 
 
@@ -78,7 +80,8 @@ class Family:
     rows
         Positions of the rows, without missing cells in these columns.
     additive
-        Whether continuous causes may have an influence that is no straight line, if there are rows enough.
+        Whether continuous causes may have an influence that is no straight line, if there are rows enough. Each gets a
+        spline if that is worth its coefficients by BIC.
     """
 
     def __init__(
@@ -95,6 +98,25 @@ class Family:
         self.blocks = {cause: block_of(data, cause, rows, curved) for cause in causes}
         self.outcomes: Levels | None = levels_of(data, effect, rows)
         self._targets, self._unit = self._made_targets(data.values[rows, effect])
+        if curved and not self.problem:
+            self._straighten()
+
+    def _straighten(self) -> None:
+        """Leave curves to the causes that need them by BIC, each judged beside the curves of the others."""
+        regression = Regression(np.hstack([block.columns for block in self.blocks.values()]), self._targets)
+        everything = np.arange(regression.n_columns)
+        full, price = regression.unexplained(everything), math.log(self.n_rows) / self.n_rows
+        kept = dict(self.blocks)
+        for cause, block in self.blocks.items():
+            if block.levels is not None or block.columns.shape[1] == 1:
+                continue
+            own = self._columns_of(cause)
+            rest = np.delete(everything, np.arange(own.start + 1, own.stop))
+            # What rounding leaves of a perfect fit is no reason for a curve.
+            ratio = (regression.unexplained(rest) + _ROUNDING) / (full + _ROUNDING)
+            if math.log(ratio) < price * (block.columns.shape[1] - 1):
+                kept[cause] = block.straight()
+        self.blocks = kept
 
     def _made_targets(self, column: Floats) -> tuple[Floats, float]:
         """What is regressed, (n_samples, n_targets), and the unit in which it is."""

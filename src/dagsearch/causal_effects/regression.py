@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,11 +59,31 @@ class Regression:
 
     def solve(self, weights: Floats | None = None) -> Solution:
         """Fit by least squares; `weights`, (n_samples,), say how often each row counts, once by default."""
+        covariance = self._own_covariance if weights is None else self._covariance(weights)
+        return self._solved(covariance, np.arange(self.n_columns))
+
+    def unexplained(self, columns: NDArray[np.intp]) -> float:
+        """What some of the columns leave of the variance of the targets, summed over these."""
+        covariance, p = self._own_covariance, self.n_columns
+        fitted = self._solved(covariance, columns).coefficients * covariance[:p, p:]
+        return float(max(np.trace(covariance[p:, p:]) - fitted.sum(), 0.0))
+
+    @cached_property
+    def _own_covariance(self) -> Floats:
+        return self._covariance(None)
+
+    def _covariance(self, weights: Floats | None) -> Floats:
+        """Of columns and targets, (n_columns + n_targets, n_columns + n_targets)."""
         weighted = self._table if weights is None else self._table * weights[:, None]
         products = weighted.T @ self._table / (self.n_samples if weights is None else weights.sum())
-        means, p = products[0, 1:], self.n_columns
-        covariance = products[1:, 1:] - np.outer(means, means)
-        variances = np.diag(covariance)[:p]
+        means = products[0, 1:]
+        return np.asarray(products[1:, 1:] - np.outer(means, means))
+
+    def _solved(self, covariance: Floats, columns: NDArray[np.intp]) -> Solution:
+        """Least squares by some of the columns; the others have the coefficient 0."""
+        p = self.n_columns
+        variances = np.zeros(p)
+        variances[columns] = np.diag(covariance)[columns]
         scale = np.sqrt(np.where(variances > self._least[:p], variances, 0.0))
         used = np.flatnonzero(scale)
         correlations = covariance[np.ix_(used, used)] / np.outer(scale[used], scale[used])

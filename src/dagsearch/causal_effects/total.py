@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dagsearch.causal_effects.family import DIFFERENCE, SLOPE, Family, Influence, usable_rows
+from dagsearch.causal_effects.family import AVERAGE_SLOPE, SLOPE, Family, Influence, usable_rows
 from dagsearch.causal_effects.words import in_words
 from dagsearch.data import Dataset
 from dagsearch.graph import DAG, PDAG
@@ -249,7 +249,8 @@ def _zero(cause: str, effect: str, several: dict[str, Any], settings: Settings) 
 
 def _method(influence: Influence, settings: Settings, adjusts_for: Sequence[str]) -> str:
     """How an effect was computed, in few words."""
-    how = "linear regression" if influence.kind in (SLOPE, DIFFERENCE) else "additive regression, average slope"
+    how = "additive regression" if settings.additive else "linear regression"
+    how += f", {AVERAGE_SLOPE}" if influence.kind == AVERAGE_SLOPE else ""
     by = f"adjusted by {settings.adjust}" if adjusts_for else "nothing to adjust for"
     return f"{how}, {by}"
 

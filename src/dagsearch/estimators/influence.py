@@ -60,8 +60,9 @@ def effects(
         The adjustment set: ``"parents"`` of the cause, a ``"minimal"`` or the ``"optimal"`` one; see
         `DAG.adjustment_set`.
     fit
-        ``"linear"``: the coefficient of a linear regression. ``"additive"``: a spline for each continuous variable; the
-        effect is the mean of its slope over the rows. ``"auto"``: linear if the model is, otherwise additive.
+        ``"linear"``: the coefficient of a linear regression. ``"additive"``: a spline for each continuous variable that
+        needs one by BIC; the effect is the mean of its slope over the rows. ``"auto"``: linear if the model is,
+        otherwise additive.
     random_state
         Seed or generator of the bootstrap.
 
