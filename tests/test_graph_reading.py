@@ -155,10 +155,11 @@ def test_graphviz_itself_finds_the_same_nodes_and_edges(graph):
 
 
 def test_graphs_of_tetrad_are_read(tmp_path):
-    text = "Graph Nodes:\na;b;c d;e\n\nGraph Edges:\n1. a --> b\n2. b --- c d\n3. e --> b dd nl\n\nGraph Attributes:\nBIC: 3\n"
+    edges = "1. a --> b\n2. b --- c d\n3. e --> b dd nl\n"
+    text = f"Graph Nodes:\na;b;c d;e\n\nGraph Edges:\n{edges}\nGraph Attributes:\nBIC: 3\n"
     graph = ds.read_graph(written(tmp_path, "g.txt", text))
     assert graph == PDAG.from_edges([("a", "b"), ("e", "b")], [("b", "c d")], names=["a", "b", "c d", "e"])
-    with pytest.raises(DataError, match="got '1. a o-> b'"):
+    with pytest.raises(DataError, match=r"got '1\. a o-> b'"):
         ds.read_graph(written(tmp_path, "p.txt", "Graph Nodes:\na;b\nGraph Edges:\n1. a o-> b\n"))
 
 
