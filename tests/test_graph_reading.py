@@ -129,7 +129,7 @@ def test_graphviz_of_others_is_read(tmp_path):
     strict digraph "my graph" { rankdir=LR; node [shape=box]
       /* a chain */ a -> b -> "c d" [color="red", weight=2];
       e; f -> a [dir=back] b -> e [dir="none"]
-    # done
+# done
     }
     """
     graph = ds.read_graph(written(tmp_path, "g.dot", text))
@@ -155,10 +155,11 @@ def test_graphviz_itself_finds_the_same_nodes_and_edges(graph):
 
 
 def test_graphs_of_tetrad_are_read(tmp_path):
-    text = "Graph Nodes:\na;b;c d;e\n\nGraph Edges:\n1. a --> b\n2. b --- c d\n3. e --> b dd nl\n\nGraph Attributes:\nBIC: 3\n"
+    edges = "1. a --> b\n2. b --- c d\n3. e --> b dd nl\n"
+    text = f"Graph Nodes:\na;b;c d;e\n\nGraph Edges:\n{edges}\nGraph Attributes:\nBIC: 3\n"
     graph = ds.read_graph(written(tmp_path, "g.txt", text))
     assert graph == PDAG.from_edges([("a", "b"), ("e", "b")], [("b", "c d")], names=["a", "b", "c d", "e"])
-    with pytest.raises(DataError, match="got '1. a o-> b'"):
+    with pytest.raises(DataError, match=r"got '1\. a o-> b'"):
         ds.read_graph(written(tmp_path, "p.txt", "Graph Nodes:\na;b\nGraph Edges:\n1. a o-> b\n"))
 
 
@@ -228,7 +229,7 @@ def test_comparing_matches_by_position_only_what_has_no_names(tmp_path):
     np.save(tmp_path / "found.npy", TRUTH.adjacency)
     np.save(tmp_path / "small.npy", TRUTH.adjacency[:4, :4])
     assert json.loads(succeed("compare", tmp_path / "found.npy", truth, "--json", "-"))["shd"] == 0
-    other = written(tmp_path, "other.json", to_json(TRUTH.with_names("vwxyz")))
+    other = written(tmp_path, "other.json", to_json(TRUTH.with_names(list("vwxyz"))))
     for found in (other, tmp_path / "small.npy"):
         assert run("compare", found, truth).exit_code == 2
 
@@ -241,7 +242,7 @@ def test_a_truth_with_other_names_is_refused_and_one_without_names_is_taken_by_p
     named = written(tmp_path, "truth.csv", to_edge_csv(TRUTH))
     by_name, by_position = (json.loads(succeed(*options, path)) for path in (named, tmp_path / "truth.npy"))
     assert by_name["metrics"] == by_position["metrics"]
-    other = written(tmp_path, "other.graphml", to_graphml(TRUTH.with_names("vwxyz")))
+    other = written(tmp_path, "other.graphml", to_graphml(TRUTH.with_names(list("vwxyz"))))
     result = run(*options, other)
     assert result.exit_code == 2
     assert "nodes must be columns of the table, got v, w, x; it has a, b, c, d, e" in result.stderr
