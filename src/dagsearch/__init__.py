@@ -30,6 +30,7 @@ from dagsearch.errors import (
 
 if TYPE_CHECKING:
     from dagsearch import datasets, metrics, report, scores
+    from dagsearch.auditing import Audit, Finding, audit
     from dagsearch.confidence import Confidence, Specification
     from dagsearch.confidence.bootstrap import bootstrap
     from dagsearch.confidence.posterior import Posterior, posterior
@@ -66,6 +67,7 @@ __all__ = [
     "PC",
     "PDAG",
     "RLBIC",
+    "Audit",
     "Certificate",
     "Confidence",
     "CycleError",
@@ -74,6 +76,7 @@ __all__ = [
     "DataError",
     "Dataset",
     "ExactSearch",
+    "Finding",
     "GreedySearch",
     "InputError",
     "Knowledge",
@@ -89,6 +92,7 @@ __all__ = [
     "UnknownNameError",
     "__version__",
     "as_dataset",
+    "audit",
     "bootstrap",
     "certify",
     "datasets",
@@ -103,6 +107,9 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Audit": "dagsearch.auditing",
+    "Finding": "dagsearch.auditing",
+    "audit": "dagsearch.auditing",
     "CAM": "dagsearch.estimators",
     "CDUCT": "dagsearch.estimators",
     "GES": "dagsearch.estimators",

@@ -50,6 +50,8 @@ class Dataset:
         How many variables the table has of which this is a part: priors and penalties go by it. 0: it is whole.
     ordered
         Whether the levels of each discrete variable have an order, that of their codes. Empty: none has.
+    mended
+        What was done to the table before it came here, in sentences; see `dagsearch.auditing`.
 
     Raises
     ------
@@ -70,6 +72,7 @@ class Dataset:
     was_set: NDArray[np.bool_] | None = field(default=None, kw_only=True, repr=False)
     n_variables: int = field(default=0, kw_only=True, repr=False)
     ordered: tuple[bool, ...] = field(default=(), kw_only=True, repr=False)
+    mended: tuple[str, ...] = field(default=(), kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
         values = np.array(self.values, dtype=np.float64, order="C")

@@ -68,7 +68,7 @@ def as_dataset(
     if isinstance(X, Dataset):
         data = _with_kinds(X, kinds, names)
     else:
-        table = as_table(X)
+        table = X if isinstance(X, Table) else as_table(X)
         node_names = tuple(map(str, table.names if names is None else names))
         if len(node_names) != len(table.columns):
             raise InputError(f"names must have {len(table.columns)} entries, one per column, got {len(node_names)}")
