@@ -138,7 +138,7 @@ def raw_column(name: str, position: int, series: pd.Series[Any], *, is_kept: boo
     return RawColumn(name=name, position=position, is_kept=is_kept, **read)
 
 
-def _read(series: pd.Series[Any]) -> dict[str, Any]:
+def _read(series: pd.Series[Any]) -> dict[str, Any]:  # noqa: PLR0911 - one for each type
     """The attributes of a column that depend on its entries."""
     dtype = series.dtype
     if isinstance(dtype, pd.CategoricalDtype):

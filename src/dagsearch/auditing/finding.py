@@ -86,6 +86,11 @@ class Finding:
         """Whether ``fix=True`` (``--fix``) mends it."""
         return self.repair is not None
 
+    @property
+    def on_one_line(self) -> str:
+        """What was found and what helps, without characters that would move the cursor."""
+        return printable(f"{self.message}; {self.remedy}")
+
     def to_dict(self) -> dict[str, Any]:
         """Return the finding in types that JSON has; ``column`` has all names in one text."""
         return {
@@ -110,6 +115,11 @@ def listed(items: Any, most: int = _MOST_LISTED) -> str:
     if n_more > 1:
         return f"{', '.join(shown[:most])} and {n_more} more"
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def printable(text: str) -> str:
+    """A text without characters that would move the cursor; names come from files of others."""
+    return "".join(character if character.isprintable() else " " for character in text)
 
 
 def clipped(text: str, width: int = 24) -> str:

@@ -1,7 +1,7 @@
 """The safe remedies: what ``fix=True`` (``--fix``) does to a table.
 
-Columns that tell nothing are dropped, texts that mean numbers are read as such, and of columns that hold the same one is
-kept. Columns that somebody speaks of elsewhere, in ``kinds``, in what is known beforehand, or since they were set by
+Columns that tell nothing are dropped, texts that mean numbers are read as such, and of columns that hold the same one
+is kept. Columns that somebody speaks of elsewhere, in ``kinds``, in what is known beforehand, or since they were set by
 experiments, are never dropped.
 """
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from dagsearch.auditing.finding import Finding
+from dagsearch.auditing.finding import Finding, printable
 
 # Lines are as wide as the terminal, between these.
 _NARROWEST, _WIDEST = 36, 100
@@ -93,7 +93,7 @@ class Audit:
 
 def _lines(finding: Finding, width: int) -> list[str]:
     """A finding in lines: severity, kind, what was found and what helps."""
-    message, remedy = (_on_one_line(text) for text in (finding.message, finding.remedy))
+    message, remedy = (printable(text) for text in (finding.message, finding.remedy))
     if width < _LEAST_FOR_COLUMNS:
         return [
             f"{finding.severity}: {finding.kind}",
@@ -107,8 +107,3 @@ def _lines(finding: Finding, width: int) -> list[str]:
 
 def _wrapped(text: str, width: int, first: str, later: str | None = None) -> list[str]:
     return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=first if later is None else later)
-
-
-def _on_one_line(text: str) -> str:
-    """A text without characters that would move the cursor; names come from files of others."""
-    return "".join(character if character.isprintable() else " " for character in text)

@@ -27,9 +27,7 @@ WIDEST_STEP = 3
 MOST_ROWS_COMPARED = 20_000
 
 # "id", "patient_id", "userId", "UUID"; not "acid" or "paid".
-_ID_NAME = re.compile(
-    r"(?:^|[\s_.\-])(?:id|ids|uid|uuid|guid|index|idx|rowid|rownum|row)$|[a-z]I[dD]$|^(?:ID|UUID|GUID)"
-)
+_ID_NAME = re.compile(r"(?:^|[\s_.\-])(?:id|ids|uid|uuid|guid|index|idx|rowid|rownum|row)$|[a-z]I[dD]$")
 
 
 def looks_like_id(name: str) -> bool:

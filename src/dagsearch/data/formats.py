@@ -18,17 +18,18 @@ from numpy.typing import NDArray
 _FIRST_TEXTS = 50
 
 _SPACES = " \u00a0\u202f\u2009"
+_APOSTROPHES = "'\u2019"
 _CURRENCY = r"US\$|R\$|A\$|C\$|[$€£¥₹₩₽₺₪₫₱฿]|[A-Z]{3}|kr\.?|zł|Kč|Fr\.?"
 _AROUND_A_NUMBER = re.compile(
     rf"(?P<open>\()?\s*(?P<sign>[+\-\u2212])?\s*(?P<prefix>{_CURRENCY})?\s*(?P<later_sign>[+\-\u2212])?\s*"
-    rf"(?P<body>[\d.][\d.,'’{_SPACES}]*?(?:[eE][+\-]?\d+)?)\s*(?P<suffix>{_CURRENCY}|%|‰|[A-Za-zµ°][\w°/²³]{{0,11}})?\s*"
+    rf"(?P<body>[\d.][\d.,{_APOSTROPHES}{_SPACES}]*?(?:[eE][+\-]?\d+)?)\s*(?P<suffix>{_CURRENCY}|%|‰|[A-Za-zµ°][\w°/²³]{{0,11}})?\s*"
     r"(?P<close>\))?"
 )
 _WITH_POINT = re.compile(
-    rf"(?:[1-9]\d{{0,2}}(?:([,'’{_SPACES}])\d{{3}})(?:\1\d{{3}})*|\d+)?(?:\.\d*)?(?:[eE][+\-]?\d+)?"
+    rf"(?:[1-9]\d{{0,2}}(?:([,{_APOSTROPHES}{_SPACES}])\d{{3}})(?:\1\d{{3}})*|\d+)?(?:\.\d*)?(?:[eE][+\-]?\d+)?"
 )
 _WITH_COMMA = re.compile(
-    rf"(?:[1-9]\d{{0,2}}(?:([.'’{_SPACES}])\d{{3}})(?:\1\d{{3}})*|\d+)?(?:,\d*)?(?:[eE][+\-]?\d+)?"
+    rf"(?:[1-9]\d{{0,2}}(?:([.{_APOSTROPHES}{_SPACES}])\d{{3}})(?:\1\d{{3}})*|\d+)?(?:,\d*)?(?:[eE][+\-]?\d+)?"
 )
 
 # Years come first or last; which of day and month comes first is told by entries beyond the twelfth.
@@ -144,7 +145,7 @@ def _is_negative(parts: dict[str, str]) -> bool:
 
 def _by_convention(bodies: list[str], pattern: re.Pattern[str], thousands: str) -> NDArray[np.float64]:
     """Numbers with one kind of decimal mark; NaN where a body does not fit it."""
-    gone = str.maketrans("", "", f"{thousands}'’{_SPACES}")
+    gone = str.maketrans("", "", f"{thousands}{_APOSTROPHES}{_SPACES}")
     plain = [
         body.translate(gone).replace(",", ".") if body and pattern.fullmatch(body) is not None else None
         for body in bodies

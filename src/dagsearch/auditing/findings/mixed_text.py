@@ -23,7 +23,7 @@ def find(table: RawTable) -> Iterator[Finding]:
         texts = list(dict.fromkeys(clipped(text) for _, text in column.wrong))
         n_rows = "1 row holds" if column.n_wrong == 1 else f"{column.n_wrong} rows hold"
         message = (
-            f"{column.name!r} is numbers but for {listed(texts)}: {n_rows} text, the first is {column.wrong[0][0]}"
+            f"{column.name!r} is numbers but for {listed(texts)}: {n_rows} text, the first is row {column.wrong[0][0]}"
         )
         remedy = f"correct the entries; make them missing: --na {texts[0]!r}; or take all as labels: --discrete NAME"
         yield Finding((column.name,), KIND.name, KIND.severity, message, remedy.replace("NAME", repr(column.name)))

@@ -36,6 +36,6 @@ def find(table: RawTable) -> Iterator[Finding]:
 
 
 def _is_repeated(column: RawColumn) -> bool:
-    is_id = looks_like_id(column.name) or _PERSONS.match(column.name.strip()) is not None
+    is_id = looks_like_id(column.name) or _PERSONS.fullmatch(column.name.strip()) is not None
     is_code = column.is_text or (column.is_whole and column.form in ("numbers", "numbers as text"))
     return is_id and is_code and LEAST_ENTRIES < column.n_different < column.n_seen
