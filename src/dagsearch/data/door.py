@@ -12,6 +12,7 @@ import numpy as np
 from dagsearch.data.checks import Kind
 from dagsearch.data.dataset import Dataset
 from dagsearch.data.interventions import settings_from, without_column
+from dagsearch.data.problems import Problem, means_numbers, name_problems, raise_all, value_problems
 from dagsearch.data.reading import Column, Table, as_table, read_column, read_table
 from dagsearch.errors import DataError, InputError, UnknownNameError
 
@@ -143,12 +144,7 @@ def _assembled(names: tuple[str, ...], table: Table, declared: dict[str, Declare
         declared.get(name) == "ordered" or (is_so and name not in declared)
         for name, is_so in zip(names, table.ordered, strict=True)
     ]
-    columns = [
-        read_column(
-            name, entries, may_mix=_plain(declared.get(name)) == "discrete", order=labels if is_ordered else None
-        )
-        for name, entries, labels, is_ordered in zip(names, table.columns, table.categories, ordered, strict=True)
-    ]
+    columns = _columns(names, table, declared, ordered)
     for name, column, labels, is_ordered in zip(names, columns, table.categories, ordered, strict=True):
         if is_ordered and column.labels is not None and labels is None:
             raise InputError(
@@ -168,6 +164,23 @@ def _assembled(names: tuple[str, ...], table: Table, declared: dict[str, Declare
             for n_levels, column in zip(table.declared_levels, columns, strict=True)
         ),
     )
+
+
+def _columns(
+    names: tuple[str, ...], table: Table, declared: dict[str, DeclaredKind], ordered: Sequence[bool]
+) -> list[Column]:
+    """Read all columns; an error lists the problems of all of them."""
+    columns, problems = [], name_problems(names)
+    for name, entries, labels, is_ordered in zip(names, table.columns, table.categories, ordered, strict=True):
+        may_mix = _plain(declared.get(name)) == "discrete"
+        try:
+            column = read_column(name, entries, may_mix=may_mix, order=labels if is_ordered else None)
+        except DataError as error:
+            problems.append(Problem(str(error), means_numbers(entries)))
+            continue
+        columns.append((name, column))
+    raise_all([*problems, *value_problems([(name, column.values) for name, column in columns])])
+    return [column for _, column in columns]
 
 
 def _declared_kinds(kinds: Mapping[str, DeclaredKind] | None, names: tuple[str, ...]) -> dict[str, DeclaredKind]:
