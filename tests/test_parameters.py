@@ -37,6 +37,7 @@ COMMON = {
     "n_replicates": 100,
     "kinds": None,
     "missing": "local",
+    "fix": False,
     "interventions": None,
     "random_state": None,
     "n_jobs": 1,
@@ -134,7 +135,7 @@ ARGUMENTS = {
 NO_PARAMETERS = {"--method", "--certify", "--truth", "--out", "--json", "--na"}
 OF_WHAT_IS_NO_TEXT = {"--knowledge", "--tiers", "--require", "--forbid"}
 OF_WHAT_IS_NO_TEXT |= {"--discrete", "--continuous", "--interventions", "--ordered"}
-FLAGS = {"neighbour_selection": "--no-selection", "repair": "--repair"}
+FLAGS = {"neighbour_selection": "--no-selection", "repair": "--repair", "fix": "--fix"}
 
 
 def options_of_discover():

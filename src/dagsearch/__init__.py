@@ -31,6 +31,7 @@ from dagsearch.errors import (
 
 if TYPE_CHECKING:
     from dagsearch import datasets, metrics, report, scores
+    from dagsearch.auditing import Audit, Finding, audit
     from dagsearch.causal_effects import DirectEffect, TotalEffect
     from dagsearch.confidence import Confidence, Specification
     from dagsearch.confidence.bootstrap import bootstrap
@@ -69,6 +70,7 @@ __all__ = [
     "PC",
     "PDAG",
     "RLBIC",
+    "Audit",
     "Certificate",
     "Confidence",
     "CycleError",
@@ -78,6 +80,7 @@ __all__ = [
     "Dataset",
     "DirectEffect",
     "ExactSearch",
+    "Finding",
     "GreedySearch",
     "InputError",
     "Knowledge",
@@ -94,6 +97,7 @@ __all__ = [
     "UnknownNameError",
     "__version__",
     "as_dataset",
+    "audit",
     "bootstrap",
     "certify",
     "datasets",
@@ -110,6 +114,9 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Audit": "dagsearch.auditing",
+    "Finding": "dagsearch.auditing",
+    "audit": "dagsearch.auditing",
     "CAM": "dagsearch.estimators",
     "CDUCT": "dagsearch.estimators",
     "GES": "dagsearch.estimators",

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from dagsearch._version import __version__
+from dagsearch.cli.check import check
 from dagsearch.cli.completion import completion_command, tables
 from dagsearch.cli.files import check_destinations, deliver, load, write_json
 from dagsearch.cli.options import (
@@ -20,6 +21,7 @@ from dagsearch.cli.options import (
     fitting,
     in_words_of_the_command,
     kinds,
+    known_beforehand,
     settings_from_text,
     with_options,
 )
@@ -93,7 +95,15 @@ def discover(data: str, **options: Any) -> None:
 
 def _table(data: str, options: dict[str, Any]) -> Any:
     """The table that `discover` is asked about."""
-    return load(data, kinds(options), options["truth"], options["interventions"], options["na"])
+    return load(
+        data,
+        kinds(options),
+        options["truth"],
+        options["interventions"],
+        options["na"],
+        fix=bool(options["fix"]),
+        knowledge=known_beforehand(options),
+    )
 
 
 @main.command()
@@ -217,5 +227,6 @@ def demo(seed: int) -> None:
     )
 
 
+main.add_command(check)
 main.add_command(simulate)
 main.add_command(completion_command)

@@ -131,7 +131,7 @@ def _model(method: str, options: dict[str, Any], data: Dataset, judge: Score | N
     taken = declared(kind)
     if "discrete" not in kind.data_kinds and all(k == "discrete" for k in data.kinds):
         raise InputError("needs continuous columns")
-    chosen = {name: value for name, value in given.items() if name in taken and name != "score"}
+    chosen = {name: value for name, value in given.items() if name in taken and name not in ("score", "fix")}
     if kind is ExactSearch:
         chosen.setdefault("time_limit", _SECONDS_OF_PROOFS)
     if kind.any_score and "score" in taken:

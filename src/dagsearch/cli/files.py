@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +16,9 @@ from dagsearch.errors import InputError
 
 if TYPE_CHECKING:
     from dagsearch.data import Dataset, DeclaredKind
+    from dagsearch.graph import DAG, Knowledge
+
+_MOST_SAID = 3  # of what an audit found
 
 
 def load(
@@ -23,23 +27,84 @@ def load(
     truth: Path | None = None,
     interventions: str | None = None,
     na: Sequence[str] = (),
+    fix: bool = False,
+    knowledge: Knowledge | None = None,
 ) -> Dataset:
-    """A table from a file or by its name, with its true graph if that is known; cells may be missing."""
+    """A table from a file or by its name, with its true graph if that is known; cells may be missing.
+
+    A file is audited: the most important findings go to standard error, and ``fix`` mends what can be mended safely.
+    """
     from dataclasses import replace  # noqa: PLC0415
 
     from dagsearch import datasets  # noqa: PLC0415
-    from dagsearch.data import as_dataset, read_dataset  # noqa: PLC0415
+    from dagsearch.auditing import mended_dataset  # noqa: PLC0415
+    from dagsearch.data import as_dataset  # noqa: PLC0415
+    from dagsearch.data.reading import read_file  # noqa: PLC0415
 
-    is_file = Path(data).suffix or os.sep in data or Path(data).exists()
-    if is_file:
-        table = read_dataset(data, kinds, interventions, may_miss=True, na=na)
-    else:
-        table = as_dataset(datasets.load(data), kinds, interventions=interventions)
-    return table if truth is None else replace(table, truth=_truth_over(table, truth))
+    if not _is_file(data):
+        known = datasets.load(data)
+        told: dict[str, Any] = {"kinds": kinds, "interventions": interventions}
+        table = mended_dataset(known, **told, knowledge=knowledge) if fix else as_dataset(known, **told)
+        return table if truth is None else replace(table, truth=_truth_over(known.names, table, truth))
+    raw = read_file(data, na)
+    announce_findings(raw, data, interventions, fix)
+    table = _checked(raw, data, kinds, interventions, fix, knowledge)
+    return table if truth is None else replace(table, truth=_truth_over(_names(raw, interventions), table, truth))
 
 
-def _truth_over(table: Dataset, truth: Path) -> Any:
-    """The true graph from a file, over the table's columns: by name, or by position if it has no names of its own."""
+def _is_file(data: str) -> bool:
+    return bool(Path(data).suffix or os.sep in data or Path(data).exists())
+
+
+def _names(raw: Any, interventions: str | None) -> list[str]:
+    """The variables of a raw table."""
+    from dagsearch.auditing.table import table_of  # noqa: PLC0415
+
+    return [str(name) for name in table_of(raw).names if str(name) != interventions]
+
+
+def _checked(
+    raw: Any,
+    data: str,
+    kinds: dict[str, DeclaredKind] | None,
+    interventions: str | None,
+    fix: bool,
+    knowledge: Knowledge | None,
+) -> Dataset:
+    """The table of a file, mended if that is asked for; the message of an error starts with the path."""
+    from dagsearch.auditing import mended_dataset  # noqa: PLC0415
+    from dagsearch.data import as_dataset  # noqa: PLC0415
+    from dagsearch.errors import DataError  # noqa: PLC0415
+
+    try:
+        if fix:
+            return mended_dataset(raw, kinds, interventions, knowledge)
+        return as_dataset(raw, kinds, interventions=interventions, may_miss=True)
+    except DataError as error:
+        raise DataError(f"{data}: {error}") from error
+
+
+def announce_findings(raw: Any, data: str, interventions: str | None, fix: bool) -> None:
+    """Say the most important findings of an audit on standard error, those that are mended apart."""
+    from dagsearch.auditing import audit  # noqa: PLC0415
+
+    worth_saying = [
+        finding
+        for finding in audit(raw, interventions=interventions).findings
+        if finding.severity != "low" and not (fix and finding.mended_by_fix)
+    ]
+    for finding in worth_saying[:_MOST_SAID]:
+        click.echo(f"check: {finding.on_one_line}", err=True)
+    n_more = len(worth_saying) - _MOST_SAID
+    if n_more > 0:
+        click.echo(f"check: and {n_more} more: dagsearch check {shlex.quote(data)}", err=True)
+
+
+def _truth_over(names: Sequence[str], table: Dataset, truth: Path) -> Any:
+    """The true graph from a file, over the columns that are left of those with some names.
+
+    Nodes are columns by name, or by position if the file has no names of its own.
+    """
     from dagsearch.graph import DAG, read_graph  # noqa: PLC0415
     from dagsearch.graph.checks import default_names  # noqa: PLC0415
 
@@ -47,17 +112,22 @@ def _truth_over(table: Dataset, truth: Path) -> Any:
     if not isinstance(graph, DAG):
         raise InputError(f"{truth}: the true graph must be a DAG, this one has undirected edges")
     has_names = truth.suffix.lower() != ".npy" and graph.names != default_names(graph.n_nodes)
-    if not has_names and not set(graph.names) <= set(table.names):
-        if graph.n_nodes != table.n_nodes:
-            raise InputError(f"{truth}: has {graph.n_nodes} nodes without names, the table has {table.n_nodes} columns")
-        return graph.with_names(table.names)
+    if not has_names and not set(graph.names) <= set(names):
+        if graph.n_nodes != len(names):
+            raise InputError(f"{truth}: has {graph.n_nodes} nodes without names, the table has {len(names)} columns")
+        return _left(graph.with_names(names), table)
     in_edges = {name for edge in graph.edges for name in edge}
-    unknown = [name for name in graph.names if name in in_edges and name not in table.names]
+    unknown = [name for name in graph.names if name in in_edges and name not in names]
     if unknown:
-        raise InputError(
-            f"{truth}: nodes must be columns of the table, got {_some(unknown)}; it has {_some(table.names)}"
-        )
-    return DAG.from_edges(graph.edges, names=table.names)
+        raise InputError(f"{truth}: nodes must be columns of the table, got {_some(unknown)}; it has {_some(names)}")
+    return _left(DAG.from_edges(graph.edges, names=names), table)
+
+
+def _left(whole: DAG, table: Dataset) -> DAG:
+    """A true graph without columns that were dropped from the table."""
+    from dagsearch.auditing.fix import truth_over  # noqa: PLC0415
+
+    return whole if whole.names == table.names else truth_over(whole, table.names)
 
 
 def _some(names: Sequence[str], most: int = 8) -> str:

@@ -33,6 +33,7 @@ _FEW = 2
 def in_words_of_the_command(message: str, option_of: Mapping[str, str] = OPTION_OF) -> str:
     """A message that names a Python argument, naming the option instead."""
     message = re.sub(r"\b(confidence|missing)='(\w+)'", r"--\1 \2", message)
+    message = re.sub(r"\bfix=True\b", "--fix", message)
     for argument, option in option_of.items():
         if argument == "knowledge":
             continue  # the word says what all of its options together are
@@ -290,6 +291,7 @@ def fitting(method: str, options: dict[str, Any]) -> Callable[[Any], Any]:
     from dagsearch import estimators  # noqa: PLC0415 - imports scikit-learn and numba
 
     chosen = _taken(method, options)
+    chosen.pop("fix", None)  # the table has been mended as it was read
     if method == "auto":
         return partial(estimators.discover, **chosen, progress=True)
     return estimators.METHODS[method](**chosen, progress=True).fit
@@ -323,13 +325,13 @@ def certificate_of(model: Any, options: dict[str, Any]) -> Any:
 
 def arguments(options: dict[str, Any]) -> dict[str, Any]:
     """The arguments of estimators that were given as options."""
-    given = {**{name: options[name] for name in _PARAMETERS}, "knowledge": _knowledge(options)}
+    given = {**{name: options[name] for name in _PARAMETERS}, "knowledge": known_beforehand(options)}
     if given["n_replicates"] is not None and given["confidence"] != "bootstrap":
         raise InputError(f"--replicates is for --confidence bootstrap, got --confidence {given['confidence']}")
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _knowledge(options: dict[str, Any]) -> Knowledge | None:
+def known_beforehand(options: dict[str, Any]) -> Knowledge | None:
     """What all options together say of edges; None if nothing."""
     from dagsearch.graph import Knowledge  # noqa: PLC0415
 

@@ -17,6 +17,7 @@ import numpy as np
 from sklearn.base import clone
 
 from dagsearch import checks
+from dagsearch.auditing import mended_dataset
 from dagsearch.confidence.frequencies import frequencies
 from dagsearch.confidence.replicates import Finding, How, Replicate, Resampling
 from dagsearch.confidence.result import Confidence
@@ -128,8 +129,11 @@ def _work(estimator: Any, data: Any, how: How, seed: int, n_jobs: int, engine: s
     require_repeatable(estimator)
     if hasattr(estimator, "check"):
         estimator.check()
-    table = as_dataset(data, kinds=estimator.kinds, interventions=estimator.interventions, may_miss=True)
-    return Resampling(clone(estimator).set_params(interventions=None), table, table.names, how, seed, n_threads)
+    told = {"kinds": estimator.kinds, "interventions": estimator.interventions}
+    table = mended_dataset(data, **told) if estimator.fix else as_dataset(data, **told, may_miss=True)
+    # A replicate in which a column happens to be constant must keep it.
+    repeated = clone(estimator).set_params(interventions=None, fix=False)
+    return Resampling(repeated, table, table.names, how, seed, n_threads)
 
 
 def require_repeatable(estimator: CommonParameters) -> None:

@@ -52,6 +52,8 @@ class Dataset:
         Whether the levels of each discrete variable have an order, that of their codes. Empty: none has.
     notes
         What reading the table decided on the user's behalf.
+    mended
+        What was done to the table before it came here, in sentences; see `dagsearch.auditing`.
 
     Raises
     ------
@@ -73,6 +75,7 @@ class Dataset:
     n_variables: int = field(default=0, kw_only=True, repr=False)
     ordered: tuple[bool, ...] = field(default=(), kw_only=True, repr=False)
     notes: tuple[str, ...] = field(default=(), kw_only=True, repr=False)
+    mended: tuple[str, ...] = field(default=(), kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
         values = np.array(self.values, dtype=np.float64, order="C")

@@ -12,6 +12,7 @@ import numpy as np
 from dagsearch.data.checks import Kind
 from dagsearch.data.dataset import Dataset
 from dagsearch.data.interventions import settings_from, without_column
+from dagsearch.data.problems import Problem, means_numbers, name_problems, raise_all, value_problems
 from dagsearch.data.reading import Column, Table, as_table, read_column, read_file
 from dagsearch.errors import DataError, InputError, UnknownNameError
 
@@ -71,7 +72,7 @@ def as_dataset(
     if isinstance(X, Dataset):
         data = _with_kinds(X, kinds, names)
     else:
-        table = as_table(X)
+        table = X if isinstance(X, Table) else as_table(X)
         node_names = tuple(map(str, table.names if names is None else names))
         if len(node_names) != len(table.columns):
             raise InputError(f"names must have {len(table.columns)} entries, one per column, got {len(node_names)}")
@@ -150,12 +151,7 @@ def _assembled(names: tuple[str, ...], table: Table, declared: dict[str, Declare
         declared.get(name) == "ordered" or (is_so and name not in declared)
         for name, is_so in zip(names, table.ordered, strict=True)
     ]
-    columns = [
-        read_column(
-            name, entries, may_mix=_plain(declared.get(name)) == "discrete", order=labels if is_ordered else None
-        )
-        for name, entries, labels, is_ordered in zip(names, table.columns, table.categories, ordered, strict=True)
-    ]
+    columns = _columns(names, table, declared, ordered)
     for name, column, labels, is_ordered in zip(names, columns, table.categories, ordered, strict=True):
         if is_ordered and column.labels is not None and labels is None:
             raise InputError(
@@ -176,6 +172,23 @@ def _assembled(names: tuple[str, ...], table: Table, declared: dict[str, Declare
         ),
         notes=table.notes,
     )
+
+
+def _columns(
+    names: tuple[str, ...], table: Table, declared: dict[str, DeclaredKind], ordered: Sequence[bool]
+) -> list[Column]:
+    """Read all columns; an error lists the problems of all of them."""
+    columns, problems = [], name_problems(names)
+    for name, entries, labels, is_ordered in zip(names, table.columns, table.categories, ordered, strict=True):
+        may_mix = _plain(declared.get(name)) == "discrete"
+        try:
+            column = read_column(name, entries, may_mix=may_mix, order=labels if is_ordered else None)
+        except DataError as error:
+            problems.append(Problem(str(error), means_numbers(entries)))
+            continue
+        columns.append((name, column))
+    raise_all([*problems, *value_problems([(name, column.values) for name, column in columns])])
+    return [column for _, column in columns]
 
 
 def _declared_kinds(kinds: Mapping[str, DeclaredKind] | None, names: tuple[str, ...]) -> dict[str, DeclaredKind]:

@@ -7,10 +7,10 @@ from dataclasses import replace
 from math import comb
 from typing import Any
 
-from dagsearch.data import Dataset, as_dataset
+from dagsearch.data import Dataset
 from dagsearch.data.missing import without_gaps
 from dagsearch.errors import InputError
-from dagsearch.estimators.base import DagEstimator
+from dagsearch.estimators.base import DagEstimator, table_for
 from dagsearch.estimators.exact import ExactSearch
 from dagsearch.estimators.searches import CDUCT
 from dagsearch.parameters import declared
@@ -47,11 +47,11 @@ def discover(data: Any, **settings: Any) -> DagEstimator:
         If a setting or the table is wrong; the message names it.
     """
     settings = {"confidence": "auto", **settings}
-    dataset = as_dataset(
-        data, kinds=settings.get("kinds"), interventions=settings.pop("interventions", None), may_miss=True
-    )
+    dataset = table_for(data, settings)
+    settings.pop("interventions", None)  # the table has them now
     method, reason = _choice(without_gaps(dataset, settings.get("missing", "local")).data, settings)
-    model = method(**settings).fit(dataset)
+    model = method(**{**settings, "fix": False}).fit(dataset)  # which has been mended, if that was asked for
+    model.set_params(fix=settings.get("fix", False))
     note = f"method: {model.method}, since {reason}"
     logger.info(note)
     model.result_ = replace(model.result_, notes=(note, *model.result_.notes))

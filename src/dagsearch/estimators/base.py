@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from dagsearch import checks, scores
+from dagsearch.auditing import mended_dataset
 from dagsearch.causal_effects import DirectEffect, direct_effects
 from dagsearch.data import Dataset, as_dataset
 from dagsearch.data.missing import without_gaps
@@ -151,7 +152,7 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
         """
         self.check()
         rng, seed = checks.generator(self.random_state)
-        given = as_dataset(X, kinds=self.kinds, interventions=self.interventions, may_miss=True)
+        given = table_for(X, self.get_params())
         data, notes_on_gaps = without_gaps(given, self.missing, rng)
         self._require_rows(data)
         self._require_kinds(data)
@@ -190,8 +191,10 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
             status=found.status,
             seed=seed,
             settings={**self._common_settings(score, pruning), **found.settings},
+            fixed=given.mended,
             notes=(
                 *given.notes,
+                *(f"fixed: {done}" for done in given.mended),
                 *judgement.notes,
                 *notes_on_gaps,
                 *note_on_interventions(data),
@@ -399,6 +402,17 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
             "time_limit": self.time_limit,
             "n_jobs": self.n_jobs,
         }
+
+
+def table_for(X: Any, settings: Mapping[str, Any]) -> Dataset:
+    """The table that a method with such settings sees, mended if they say so; cells may be missing."""
+    told = {"kinds": settings.get("kinds"), "interventions": settings.get("interventions")}
+    if not settings.get("fix"):
+        return as_dataset(X, **told, may_miss=True)
+    levels = settings.get("levels")
+    return mended_dataset(
+        X, **told, knowledge=settings.get("knowledge"), spoken_of=levels if isinstance(levels, Mapping) else ()
+    )
 
 
 def note_on_interventions(data: Dataset) -> tuple[str, ...]:

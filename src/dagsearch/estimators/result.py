@@ -78,6 +78,8 @@ class Result:
         All settings in force, defaults resolved.
     notes
         What was decided on the user's behalf, and why.
+    fixed
+        What ``fix=True`` did to the table, in sentences.
     """
 
     method: str
@@ -96,3 +98,4 @@ class Result:
     seed: int
     settings: dict[str, Any] = field(repr=False)
     notes: tuple[str, ...] = ()
+    fixed: tuple[str, ...] = ()

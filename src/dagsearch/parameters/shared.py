@@ -86,6 +86,15 @@ class CommonParameters:
         group="data",
         choices=get_args(Missing),
     )
+    fix: bool = parameter(
+        False,
+        "Mend the table before the search, as far as that is safe: columns that tell nothing are dropped (row numbers, "
+        "identifiers, constants, all cells missing), texts that mean numbers or dates are read so, and of columns that "
+        "hold the same one is kept. Notes say what was done.",
+        "--fix",
+        group="data",
+        in_python="See `dagsearch.audit`. Columns that ``kinds``, ``knowledge`` or ``interventions`` name are kept.",
+    )
     interventions: Any = parameter(
         None,
         "What was set by experiments in which row: the name of a column that says so, such entries, or a boolean "

@@ -46,6 +46,7 @@ def as_json(
         "n_score_evaluations": result.n_score_evaluations,
         "settings": result.settings,
         "notes": list(result.notes),
+        "fixed": list(result.fixed),
         "version": __version__,
     }
     record["open_edges"] = [list(pair) for pair in open_edges(model)]
