@@ -42,7 +42,7 @@ CASES = {
     "identifiers": {"number": range(N)},
     "constants": {"site": "Rome"},
     "all-missing": {"nothing": np.nan},
-    "written-numbers": {"price": [f"${value:,.2f}" for value in np.exp(noise()) * 1000]},
+    "written-numbers": {"price": [f"${value:,.2f}" for value in 2000 + 500 * noise()]},
     "dates": {"day": [f"{d}.01.2020" for d in np.random.default_rng(0).integers(1, 31, N)]},
     "numbers-as-text": {"text": [f"{value:.3f}" for value in noise()]},
     "text-among-numbers": {"mixed": with_changes([f"{value:.3f}" for value in noise()], {7: "n.d."})},
@@ -71,7 +71,10 @@ def test_each_kind_of_trouble_is_found_where_it_is_and_nothing_else(kind):
 def test_relations_between_columns_are_found_and_named():
     clean = table(c=noise())
     data = clean.assign(
-        copy=clean.a, inches=2.54 * clean.b, total=clean.a + clean.b + clean.c, rounded=clean.c.round(2) + 0.001 * noise(9)
+        copy=clean.a,
+        inches=2.54 * clean.b,
+        total=clean.a + clean.b + clean.c,
+        rounded=clean.c.round(2) + 0.001 * noise(9),
     )
     said = {finding.kind: finding.message for finding in ds.audit(data).findings if finding.kind != "twins"}
     twins = [finding.message for finding in ds.audit(data).findings if finding.kind == "twins"]

@@ -67,7 +67,9 @@ def value_problems(values_of: Sequence[tuple[str, NDArray[np.float64]]]) -> list
     if not values_of or len(values_of[0][1]) < LEAST_ROWS:
         return []
     empty = [repr(name) for name, values in values_of if np.isnan(values).all()]
-    problems = [Problem(f"all cells are missing in {', '.join(empty)}: drop what holds no value", True)] if empty else []
+    problems = (
+        [Problem(f"all cells are missing in {', '.join(empty)}: drop what holds no value", True)] if empty else []
+    )
     for name, values in values_of:
         infinite = np.flatnonzero(np.isinf(values))
         if len(infinite):
