@@ -31,7 +31,7 @@ KIND = Kind(
 
 
 def find(table: RawTable) -> Iterator[Finding]:
-    """Yield all columns with outliers at once; codes for missing, and what a logarithm would tame, are found by others."""
+    """Yield all columns with outliers at once, without codes for missing and what a logarithm would tame."""
     tamed = {column.position for column in skewed.columns(table)} | missing_codes.positions(table)
     counts = {c.name: _n_far(c) for c in table.measured if c.position not in tamed and c.n_seen >= LEAST_ROWS}
     names = tuple(name for name, count in counts.items() if count)
