@@ -42,7 +42,7 @@ CASES = {
     "identifiers": {"number": range(N)},
     "constants": {"site": "Rome"},
     "all-missing": {"nothing": np.nan},
-    "written-numbers": {"price": [f"${value:,.2f}" for value in np.exp(noise()) * 1000]},
+    "written-numbers": {"price": [f"${value:,.2f}" for value in 2000 + 500 * noise()]},
     "dates": {"day": [f"{d}.01.2020" for d in np.random.default_rng(0).integers(1, 31, N)]},
     "numbers-as-text": {"text": [f"{value:.3f}" for value in noise()]},
     "text-among-numbers": {"mixed": with_changes([f"{value:.3f}" for value in noise()], {7: "n.d."})},

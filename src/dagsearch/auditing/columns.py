@@ -220,12 +220,12 @@ def _of_categories(series: pd.Series[Any]) -> dict[str, Any]:
 def _of_objects(series: pd.Series[Any]) -> dict[str, Any]:
     """Python objects, by their different values."""
     try:
-        codes, entries = pd.factorize(series.to_numpy(dtype=object))
+        codes, different = pd.factorize(series.to_numpy(dtype=object))
     except TypeError:  # lists and the like cannot be told apart
         odd = next(entry for entry in series if not _is_plain(entry))
         return _of_others(len(series), type(odd).__name__)
-    is_blank = np.array([isinstance(e, str) and e.strip() in MISSING_ENTRIES for e in entries], dtype=bool)
-    codes, entries = _without(codes, list(entries), is_blank)
+    is_blank = np.array([isinstance(e, str) and e.strip() in MISSING_ENTRIES for e in different], dtype=bool)
+    codes, entries = _without(codes, list(different), is_blank)
     if not entries:
         return {"form": "empty", "values": np.full(len(series), np.nan)}
     for entry in entries:

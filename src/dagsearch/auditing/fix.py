@@ -123,7 +123,7 @@ def _what_was_set(interventions: Any, names: tuple[str, ...], table: Table) -> p
 
 
 def _any_set(was_set: pd.DataFrame | None) -> list[str]:
-    return [] if was_set is None else [str(name) for name in was_set.columns[was_set.to_numpy().any(axis=0)]]
+    return [] if was_set is None else [str(name) for name in was_set.columns if bool(was_set[name].any())]
 
 
 def _without(table: Table, name: str | None) -> Table:

@@ -13,6 +13,8 @@ from dagsearch.auditing.columns import RawColumn
 #: Residuals of an exact relation, as a share of the range: numbers are often written with seven digits.
 ROUNDING = 1e-6
 
+_TINY = float(np.finfo(float).tiny)
+
 
 class Line(NamedTuple):
     """A column as a linear function of others."""
@@ -51,16 +53,20 @@ def line_through(target: RawColumn, causes: Sequence[RawColumn]) -> Line | None:
     together = target.seen & np.logical_and.reduce([column.seen for column in causes])
     if together.sum() < 3 * (len(causes) + 1):
         return None
-    y = target.values[together]
+    size = max(float(np.abs(target.values[together]).max()), _TINY)
+    y = target.values[together] / size
     x = np.stack([column.values[together] for column in causes], axis=1)
-    # Centred and scaled, so that large numbers such as years cost no digits.
-    spread = np.ptp(x, axis=0)
-    centred = (x - x.mean(axis=0)) / np.where(spread > 0.0, spread, 1.0)
+    sizes = np.maximum(np.abs(x).max(axis=0), _TINY)
+    x = x / sizes
+    # Centred and scaled, so that large numbers such as years cost no digits, and huge ones do not overflow.
+    spread = np.where(np.ptp(x, axis=0) > 0.0, np.ptp(x, axis=0), 1.0)
+    centred = (x - x.mean(axis=0)) / spread
     coefficients, *_ = np.linalg.lstsq(centred, y - y.mean(), rcond=None)
     residuals = y - y.mean() - centred @ coefficients
-    slopes = coefficients / np.where(spread > 0.0, spread, 1.0)
-    largest = float(np.abs(residuals).max() / max(float(np.ptp(y)), np.finfo(float).tiny))
-    return Line(float(y.mean() - x.mean(axis=0) @ slopes), slopes, largest)
+    slopes = coefficients / spread
+    largest = float(np.abs(residuals).max() / max(float(np.ptp(y)), _TINY))
+    intercept = float((y.mean() - x.mean(axis=0) @ slopes) * size)
+    return Line(intercept, slopes * (size / sizes), largest)
 
 
 def tidy(value: float) -> float:

@@ -38,9 +38,14 @@ def _in_words(relation: Relation) -> str:
     return f"{target.name!r} is {_formula(relation, terms)}"
 
 
+def _plainest(pair: tuple[float, RawColumn]) -> tuple[bool, int]:
+    """Terms that are added come first, then as they stand in the table."""
+    return pair[0] < 0, pair[1].position
+
+
 def _formula(relation: Relation, terms: Sequence[RawColumn]) -> str:
     text = ""
-    for slope, term in sorted(zip(map(tidy, relation.slopes), terms, strict=True), key=lambda pair: pair[0] < 0):
+    for slope, term in sorted(zip(map(tidy, relation.slopes), terms, strict=True), key=_plainest):
         sign = ("-" if slope < 0 else "") if not text else (" - " if slope < 0 else " + ")
         factor = "" if abs(slope) == 1.0 else f"{abs(slope):g} "
         text += f"{sign}{factor}{term.name!r}"

@@ -54,7 +54,7 @@ def _patterns(columns: Sequence[RawColumn], gaps: NDArray[np.bool_]) -> str:
     together = [(count, gaps[row]) for count, row in zip(counts, first, strict=True) if gaps[row].sum() > 1]
     together.sort(key=lambda pattern: -pattern[0])
     said = [
-        f"{listed([columns[k].name for k in np.flatnonzero(pattern)])} in {count:,} rows"
+        f"{listed([columns[k].name for k in np.flatnonzero(pattern).tolist()])} in {count:,} rows"
         for count, pattern in together[:_MOST_PATTERNS]
         if count > 1
     ]

@@ -35,6 +35,12 @@ def find(table: RawTable) -> Iterator[Finding]:
         yield Finding(names, KIND.name, KIND.severity, message, f"make them missing: --na {code:.0f}")
 
 
+def positions(table: RawTable) -> set[int]:
+    """Where columns with such codes are."""
+    names = {name for finding in find(table) for name in finding.columns}
+    return {column.position for column in table.columns if column.name in names}
+
+
 def _is_code(column: RawColumn, code: float) -> bool:
     """Whether a value is there more than once, is the least or largest, and is far from the rest."""
     values, counts = column.levels

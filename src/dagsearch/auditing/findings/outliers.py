@@ -8,7 +8,7 @@ import numpy as np
 
 from dagsearch.auditing.columns import RawColumn
 from dagsearch.auditing.finding import Finding, Kind, listed
-from dagsearch.auditing.findings import skewed
+from dagsearch.auditing.findings import missing_codes, skewed
 from dagsearch.auditing.table import RawTable
 
 #: Distance from the median in robust standard deviations; noise with exponential tails stays below in a million rows.
@@ -31,8 +31,8 @@ KIND = Kind(
 
 
 def find(table: RawTable) -> Iterator[Finding]:
-    """Yield all columns with outliers at once; those that a logarithm would tame are found by another."""
-    tamed = {column.position for column in skewed.columns(table)}
+    """Yield all columns with outliers at once, without codes for missing and what a logarithm would tame."""
+    tamed = {column.position for column in skewed.columns(table)} | missing_codes.positions(table)
     counts = {c.name: _n_far(c) for c in table.measured if c.position not in tamed and c.n_seen >= LEAST_ROWS}
     names = tuple(name for name, count in counts.items() if count)
     if names:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from dagsearch.auditing.columns import RawColumn
 from dagsearch.auditing.finding import Finding, Kind
 from dagsearch.auditing.table import RawTable
 
@@ -22,7 +23,7 @@ KIND = Kind(
 
 def find(table: RawTable) -> Iterator[Finding]:
     """Yield the columns with the smallest and the largest scale."""
-    spreads = {column.name: float(np.std(column.values[column.seen])) for column in table.measured}
+    spreads = {column.name: _spread(column) for column in table.measured}
     spreads = {name: spread for name, spread in spreads.items() if 0.0 < spread < np.inf}
     if len(spreads) < 2:
         return
@@ -31,3 +32,10 @@ def find(table: RawTable) -> Iterator[Finding]:
     if ratio > WIDE:
         message = f"{large!r} varies {ratio:.1g} times as much as {small!r}: methods that go by the scale follow units"
         yield Finding((small, large), KIND.name, KIND.severity, message, KIND.remedy)
+
+
+def _spread(column: RawColumn) -> float:
+    """Standard deviation, by the largest value, so that squares do not overflow."""
+    values = column.values[column.seen]
+    largest = float(np.abs(values).max())
+    return float(np.std(values / largest)) * largest if largest > 0.0 else 0.0
