@@ -149,6 +149,11 @@ def test_in_a_graph_with_lines_only_directed_paths_count():
     assert pdag.possible_descendants("a") == ["c", "d", "e"]
 
 
+def test_a_neighbour_that_would_make_a_v_structure_is_no_possible_parent():
+    pdag = PDAG.from_edges([("a", "x"), ("c", "x")], [("x", "b"), ("a", "b"), ("b", "c"), ("x", "d")])
+    assert pdag.possible_parents("x") == [["a", "c"], ["a", "c", "b"]]
+
+
 def test_too_many_sets_of_parents_are_refused():
     complete = PDAG(1 - np.eye(14, dtype=int))
     with pytest.raises(InputError, match="more than 4096"):

@@ -31,11 +31,11 @@ def reachable(adjacency: Adjacency, starts: Collection[int]) -> set[int]:
 def is_separated(adjacency: Adjacency, first: Collection[int], second: Collection[int], given: Collection[int]) -> bool:
     """Whether a DAG, (n_nodes, n_nodes), d-separates two disjoint sets of nodes given a third one.
 
-    Each node is passed at most once from above and once from below: the time is linear in the number of edges
-    (D. Koller and N. Friedman, "Probabilistic graphical models", 2009, algorithm 3.1).
+    Each node is passed at most once from above and once from below, so that the time is linear in the number of edges
+    (R. D. Shachter, "Bayes-ball: the rational pastime", UAI 1998). A collider above an observed node lets paths through
+    since they go down to that node, and come back from it.
     """
     observed = set(given)
-    opened = reachable(adjacency.T, observed)  # colliders among these let paths through
     waiting = [(node, _UP) for node in first]
     seen = set(waiting)
     while waiting:
@@ -45,7 +45,7 @@ def is_separated(adjacency: Adjacency, first: Collection[int], second: Collectio
         onwards: list[tuple[int, int]] = []
         if node not in observed:
             onwards += [(child, _DOWN) for child in np.flatnonzero(adjacency[node]).tolist()]
-        if (arrival == _UP and node not in observed) or (arrival == _DOWN and node in opened):
+        if (arrival == _DOWN) == (node in observed):
             onwards += [(parent, _UP) for parent in np.flatnonzero(adjacency[:, node]).tolist()]
         new = [step for step in onwards if step not in seen]
         seen.update(new)
