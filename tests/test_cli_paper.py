@@ -150,7 +150,7 @@ def test_a_method_that_is_not_installed_is_named_before_anything_is_run(pretendi
     monkeypatch.setattr(command, "is_installed", lambda extra: extra != "rl")
     result = run("paper", "table1", "--data", "Sachs", "--seeds", 1)
     assert result.exit_code == 2
-    assert "method rl-bic, unless others are chosen by --only, needs an optional dependency" in result.stderr
+    assert "method rl-bic, unless others are chosen by --only, needs the extra 'rl'" in result.stderr
     assert "pip install '.[rl]'" in result.stderr
     assert not pretending.asked
     succeed("paper", "table1", "--data", "Sachs", "--seeds", 1, "--only", "greedy")

@@ -108,6 +108,8 @@ def test_an_unnamed_first_column_that_does_not_count_rows_is_an_empty_name(write
         ("t.csv", b"\x89PNG\r\n\x1a\n\xff", "not a text file in UTF-8"),
         ("t.csv", b"a,b\n1,\0\n", "is a binary file"),
         ("t.csv", "a,b\n1,2\n3\n4,5\n", "row 2 has 1 entries, the header has 2 names"),
+        ("t.csv", "a,b\n1,2,\n2,4,\n3,5,\n", "row 1 has 3 entries, the header has 2 names"),
+        ("t.csv", "a,b\nr,1,2\nr,2,4\ns,3,5\n", "column 1 has an empty name"),
         ("t.csv", "a,b\n1,2\n3,4\n4,5,6\n", "row 3 has 3 entries, the header has 2 names"),
         ("t.csv", "1,2.5\n3,4\n5,7\n6,6\n", "the first line must hold the column names"),
         ("t.csv", "a,b,a\n1,2,3\n4,5,7\n7,8,8\n", "2 columns have the name 'a'"),

@@ -193,8 +193,12 @@ def _checked_header(where: str, text: str, separator: str) -> list[str]:
     rows = _rows(text, separator)
     header = [name.strip() for name in next(rows)]
     require_names(where, header)
-    lengths = [len(row) for row in rows]
-    if lengths and set(lengths) == {len(header) + 1}:
+    lengths, ends = [], set()
+    for row in rows:
+        lengths.append(len(row))
+        ends.add(bool(row[-1]))
+    # Rows that all end with a separator have an entry more, too, which names nothing.
+    if set(lengths) == {len(header) + 1} and True in ends:
         return ["", *header]
     for number, length in enumerate(lengths, start=1):
         if length != len(header):
