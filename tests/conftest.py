@@ -27,6 +27,12 @@ def _no_internet(monkeypatch, tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
+def _no_terminal(monkeypatch):
+    """Text is not broken into lines, although processes that run tests are told of a terminal's width."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
+@pytest.fixture(autouse=True)
 def _no_word_of_compilation(monkeypatch):
     """What commands say must not depend on what is compiled already; `test_cli_first_steps` has the announcement."""
     monkeypatch.setattr("dagsearch.cli.messages.compilation_announced", nullcontext)

@@ -212,7 +212,7 @@ def test_wrong_values_are_refused_with_the_name_of_the_argument(argument, value)
 def test_a_missing_solver_is_refused_before_any_work(monkeypatch):
     fitted = make(ds.GreedySearch).fit(TABLE)
     monkeypatch.setitem(sys.modules, "pyscipopt", None)
-    advice = r"solver='scip' needs .*dagsearch\[exact\]"
+    advice = r"solver='scip' needs the extra 'exact'"
     with pytest.raises(MissingExtraError, match=advice):
         ds.ExactSearch(solver="scip").check()
     with pytest.raises(MissingExtraError, match=advice):

@@ -204,8 +204,8 @@ def test_discover_shows_directions_that_experiments_decide_and_leaves_others_ope
     succeed("simulate", "--graph", _graph_file(), "--rows", 800, "--interventions", "b", "--out", "made")
     options = ("--score", "bic-linear", "--method", "order", "--confidence", "none")
     found = succeed("discover", "made/data.csv", "--interventions", "intervention", *options)
-    assert "b <- a\n" in found
-    assert "c <- b\n" in found
+    assert "b <- a (" in found
+    assert "c <- b (" in found
     assert "?" in found.split("d <-")[-1].splitlines()[0] or "?" in found.split("e <-")[-1].splitlines()[0]
     record = json.loads(
         succeed("discover", "made/data.csv", "--interventions", "intervention", *options, "--json", "-")

@@ -16,6 +16,7 @@ EXCEPTIONS = {
     "check_fit_score_takes_y": HIDES_SCORE,
     "check_n_features_in_after_fitting": HIDES_SCORE,
     "check_pipeline_consistency": HIDES_SCORE,
+    "check_complex_data": OTHER_WORDS,
     "check_estimators_empty_data_messages": OTHER_WORDS,
     "check_fit2d_1sample": OTHER_WORDS,
     "check_fit2d_1feature": OTHER_WORDS,

@@ -59,6 +59,8 @@ def as_table(X: Any) -> Table:
     """
     if isinstance(X, Table):
         return X
+    if type(X).__module__.startswith("scipy.sparse"):
+        raise DataError("X is sparse, which is not supported: a dense table is needed, such as X.toarray()")
     if _is_of(X, "polars", "LazyFrame"):
         X = X.collect()
     if _is_of(X, "pyarrow", "Table", "RecordBatch"):

@@ -88,13 +88,13 @@ def _graphs(model: DagEstimator) -> list[str]:
     result, effects = model.result_, model.effects_
     last = [*listed(model.pruned_dag_, model, effects_in_brackets(effects)), *key_to_effects(effects), ""]
     if model.evidence_ is None:
-        return [f"Constructed graph, {result.n_edges} edges:", *last]
+        return [f"Constructed graph, {_edges(result.n_edges)}:", *last]
     shown = "p-values" if model.evidence_.measure == "p-value" else "largest coefficients"
     return [
-        f"Constructed graph, {result.n_edges} edges, {shown}:",
+        f"Constructed graph, {_edges(result.n_edges)}, {shown}:",
         *listed(model.dag_, model, evidence_in_brackets(model)),
         "",
-        f"After pruning ({_rule(model)}), {model.pruned_dag_.n_edges} edges:",
+        f"After pruning ({_rule(model)}), {_edges(model.pruned_dag_.n_edges)}:",
         *last,
     ]
 
@@ -166,3 +166,7 @@ def _rule(model: DagEstimator) -> str:
     if evidence is None:
         return str(method)
     return f"{method}, {'p <' if evidence.measure == 'p-value' else '|coefficient| >'} {evidence.limit:g}"
+
+
+def _edges(number: int) -> str:
+    return f"{number} edge" if number == 1 else f"{number} edges"
