@@ -135,6 +135,11 @@ def test_samples_of_networks_have_no_findings_worth_saying(name):
     assert all(finding.severity == "low" for finding in ds.audit(ds.datasets.load(name)).findings)
 
 
+def test_a_single_column_that_goes_on_from_row_to_row_is_no_finding():
+    assert ds.audit(table(walk=np.cumsum(noise()))).findings == ()
+    assert ds.audit(table(heap=np.sort(noise()))).findings == ()
+
+
 # ---------------------------------------------------------------- hostile tables
 
 
