@@ -130,6 +130,7 @@ def test_noise_of_another_shape_is_no_finding(noise_of):
     assert ds.audit(ds.datasets.simulate(10, 500, noise=noise_of, random_state=0)).findings == ()
 
 
+@pytest.mark.usefixtures("data_folder")
 @pytest.mark.parametrize("name", ["asia", "child"])
 def test_samples_of_networks_have_no_findings_worth_saying(name):
     assert all(finding.severity == "low" for finding in ds.audit(ds.datasets.load(name)).findings)

@@ -182,7 +182,7 @@ def test_yaml_and_json_are_read(tmp_path):
 
 def test_without_the_package_yaml_is_refused_with_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "yaml", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'dagsearch\[yaml\]'"):
+    with pytest.raises(MissingExtraError, match=r"needs the extra 'yaml'"):
         read(tmp_path, "known.yaml", "tiers: []\n")
 
 

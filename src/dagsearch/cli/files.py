@@ -47,8 +47,9 @@ def load(
         table = mended_dataset(known, **told, knowledge=knowledge) if fix else as_dataset(known, **told)
         return table if truth is None else replace(table, truth=_truth_over(known.names, table, truth))
     raw = read_file(data, na)
-    announce_findings(raw, data, interventions, fix)
+    # A table that is refused is so with all its problems: nothing is said twice.
     table = _checked(raw, data, kinds, interventions, fix, knowledge)
+    announce_findings(raw, data, interventions, fix)
     return table if truth is None else replace(table, truth=_truth_over(_names(raw, interventions), table, truth))
 
 
