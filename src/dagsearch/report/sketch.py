@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from dagsearch.graph import DAG, PDAG, CyclicGraph
-from dagsearch.graph.marks import MOST_LABELLED, UNMARKED, Marks
+from dagsearch.graph.marks import MOST_LABELLED, UNMARKED, EdgeMark, Marks
 from dagsearch.metrics import Verdict, classify
 
 Kind = Verdict | Literal["plain"]
@@ -45,6 +46,10 @@ class Stroke(NamedTuple):
     """That there is the edge, if that is known."""
     label: str | None = None
     """Text beside it."""
+    sign: int | None = None
+    """That of the effect, 1 or -1, if it is known and not zero."""
+    minor: bool = False
+    """Whether it has no say in where nodes lie."""
 
     @property
     def style(self) -> Style:
@@ -111,7 +116,14 @@ def _marked(stroke: Stroke, marks: Marks, labelled: bool) -> Stroke:
     if stroke.kind == "missing":
         return stroke
     label = mark.label if labelled else None
-    return stroke._replace(directed=stroke.directed and not mark.is_open, probability=mark.adjacent, label=label)
+    directed = stroke.directed and not mark.is_open
+    return stroke._replace(directed=directed, probability=mark.adjacent, label=label, sign=_sign(mark))
+
+
+def _sign(mark: EdgeMark) -> int | None:
+    """The sign of an effect; None if it is not known, or zero."""
+    effect = mark.coefficient if mark.standardised is None else mark.standardised
+    return None if not effect or math.isnan(effect) else int(math.copysign(1, effect))
 
 
 def _reading(strokes: tuple[Stroke, ...]) -> list[str]:

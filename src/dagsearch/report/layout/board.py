@@ -1,0 +1,64 @@
+"""A picture while its parts are put in place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dagsearch.report.layout.curves import around
+from dagsearch.report.layout.ranks import Edge
+from dagsearch.report.layout.result import Box, Curve, GraphLayout
+
+
+class Board:
+    """Boxes and routes that have their place so far.
+
+    Parameters
+    ----------
+    ends
+        For each stroke the positions of cause and effect.
+    """
+
+    def __init__(self, ends: Sequence[Edge]) -> None:
+        self._ends = ends
+        self.boxes: dict[int, Box] = {}
+        self._routes: dict[int, Curve] = {}
+
+    def put(
+        self,
+        nodes: Sequence[int],
+        boxes: Sequence[Box],
+        strokes: Sequence[int],
+        routes: Sequence[Curve],
+        corner: tuple[float, float],
+    ) -> None:
+        """Put a part with its upper left corner in some place; routes lead from top to bottom."""
+        self.boxes.update((node, box.moved(*corner)) for node, box in zip(nodes, boxes, strict=True))
+        for stroke, route in zip(strokes, routes, strict=True):
+            moved = route + np.array(corner)
+            starts_at_cause = self._starts_at(moved, self.boxes[self._ends[stroke][0]])
+            self._routes[stroke] = moved if starts_at_cause else moved[::-1]
+
+    @staticmethod
+    def _starts_at(route: Curve, box: Box) -> bool:
+        return bool(np.isclose(route[0, 1], box.bottom) and box.left <= route[0, 0] <= box.right)
+
+    def finished(self) -> GraphLayout:
+        """Draw the strokes that no part has as curves between the boxes, and move all to the origin."""
+        boxes = [self.boxes[node] for node in range(len(self.boxes))]
+        corners = np.array([(box.left, box.top, box.right, box.bottom) for box in boxes]).reshape(-1, 4)
+        routes = [
+            self._routes[stroke]
+            if stroke in self._routes
+            else around(boxes[cause], boxes[effect], np.delete(corners, (cause, effect), axis=0))
+            for stroke, (cause, effect) in enumerate(self._ends)
+        ]
+        points = np.concatenate([corners[:, :2], corners[:, 2:], *routes]) if boxes else np.zeros((1, 2))
+        low, high = points.min(axis=0), points.max(axis=0)
+        return GraphLayout(
+            width=float(high[0] - low[0]),
+            height=float(high[1] - low[1]),
+            boxes=tuple(box.moved(*-low) for box in boxes),
+            routes=tuple(route - low for route in routes),
+        )

@@ -1,0 +1,90 @@
+"""Smooth curves through given points, and around boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from dagsearch.report.layout.result import Box, Curve
+
+_STEEPEST = 0.7  # sideways per step downwards, where an edge passes between boxes
+_BOWS = (0.0, 0.12, -0.12, 0.25, -0.25, 0.4, -0.4, 0.6, -0.6)
+_SAMPLES = np.linspace(0.06, 0.94, 15)
+_MARGIN = 4.0
+
+
+def falling(points: Sequence[tuple[float, float]]) -> Curve:
+    """A curve that runs steadily downwards through points, without swinging beyond any of them."""
+    slopes = [(b[0] - a[0]) / (b[1] - a[1]) for a, b in pairwise(points)]
+    inner = [_between(before, after) for before, after in pairwise(slopes)]
+    ends = [0.6 * slopes[0], 0.6 * slopes[-1]]
+    at = [ends[0], *inner, ends[1]]
+    path = [points[0]]
+    for (start, end), (leaving, arriving) in zip(pairwise(points), pairwise(at), strict=True):
+        third = (end[1] - start[1]) / 3
+        path += [(start[0] + leaving * third, start[1] + third), (end[0] - arriving * third, end[1] - third), end]
+    return np.array(path)
+
+
+def _between(before: float, after: float) -> float:
+    """The slope at a point between two pieces (Fritsch and Butland), which keeps the curve from swinging."""
+    if before * after <= 0:
+        return 0.0
+    return float(np.clip(2 * before * after / (before + after), -_STEEPEST, _STEEPEST))
+
+
+def around(start: Box, end: Box, others: npt.NDArray[np.float64]) -> Curve:
+    """A curve between two boxes that bows around others if a bow can avoid them.
+
+    Parameters
+    ----------
+    start, end
+        The boxes that it joins.
+    others
+        Left, top, right and bottom of each box to be avoided, shape (n_boxes, 4).
+    """
+    best, least = None, np.inf
+    for bow in _BOWS:
+        curve = _bowed(start, end, bow)
+        cost = _covered(curve, others) + abs(bow)
+        if cost < least:
+            best, least = curve, cost
+        if cost < 1.0:
+            break
+    assert best is not None
+    return best
+
+
+def _bowed(start: Box, end: Box, bow: float) -> Curve:
+    """One Bezier curve, away from the straight line by a part of its length."""
+    a, b = np.array(start.centre), np.array(end.centre)
+    along = b - a
+    aside = np.array([-along[1], along[0]]) * bow * 4 / 3
+    handles = a + along / 3 + aside, a + along * 2 / 3 + aside
+    first, last = _border(start, handles[0]), _border(end, handles[1])
+    return np.array([first, *handles, last])
+
+
+def _border(box: Box, towards: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Where the line from the middle of a box to a point leaves the box."""
+    centre = np.array(box.centre)
+    step = towards - centre
+    half = np.array([box.width / 2, box.height / 2])
+    with np.errstate(divide="ignore"):
+        scale = np.min(half / np.maximum(np.abs(step), 1e-9))
+    border: npt.NDArray[np.float64] = centre + step * min(float(scale), 1.0)
+    return border
+
+
+def _covered(curve: Curve, boxes: npt.NDArray[np.float64]) -> float:
+    """How many of some boxes a curve runs through."""
+    if not len(boxes):
+        return 0.0
+    t = _SAMPLES[:, None]
+    a, b, c, d = curve
+    points = (1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t**2 * c + t**3 * d
+    inside = (points[:, None] >= boxes[None, :, :2] - _MARGIN) & (points[:, None] <= boxes[None, :, 2:] + _MARGIN)
+    return float(inside.all(axis=2).any(axis=0).sum())
