@@ -17,7 +17,18 @@ from dagsearch.estimators import METHODS
 
 pytestmark = pytest.mark.usefixtures("folder")
 
-CERTIFICATE_KEYS = {"reward", "best_reward", "bound", "optimum", "gap", "is_optimal", "among", "ways", "status"}
+CERTIFICATE_KEYS = {
+    "reward",
+    "best_reward",
+    "bound",
+    "optimum",
+    "gap",
+    "is_optimal",
+    "among",
+    "is_among",
+    "ways",
+    "status",
+}
 CERTIFICATE_KEYS |= {"seconds"}
 GRAPH_KEYS = {"reward", "edges", "undirected_edges"}
 TINY = 1e-6

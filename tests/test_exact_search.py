@@ -266,8 +266,9 @@ def test_the_bound_holds_for_graphs_with_as_many_parents_as_could_be_afforded(mo
     assert outcome.max_parents == most
     assert_fits(outcome.adjacency, problem_of(5, budget))
     afforded = fitting(problem_of(5, budget)) & (SIZES[DAGS[5]].max(axis=1) <= most)
-    assert outcome.bound >= all_rewards(score)[afforded].max(initial=-math.inf)
-    assert outcome.bound == outcome.reward == score.reward_of(outcome.adjacency)
+    assert outcome.bound == outcome.best_reward == all_rewards(score)[afforded].max(initial=-math.inf)
+    assert outcome.reward == score.reward_of(outcome.adjacency) >= outcome.bound
+    assert outcome.scope.has(outcome.adjacency) is bool(outcome.adjacency.sum(axis=0).max() <= most)
 
 
 @pytest.mark.parametrize("n_best", [3, 12])

@@ -11,16 +11,18 @@ from numpy.typing import NDArray
 
 from dagsearch import checks
 from dagsearch.errors import InputError
+from dagsearch.estimators.among import Among
 from dagsearch.estimators.base import DagEstimator, reward_of
 from dagsearch.estimators.result import Graph
-from dagsearch.estimators.scored import ScoreSearch, start_edges
-from dagsearch.graph import DAG, Knowledge
+from dagsearch.graph import DAG
 from dagsearch.scores import Score
 from dagsearch.search.exact import SOLVERS, ExactOutcome, ExactSettings, Solver, exact
 from dagsearch.search.exact.scip import require_scip
 from dagsearch.search.monitor import Monitor
 from dagsearch.search.progress import progress_bar
-from dagsearch.search.protocol import Problem
+from dagsearch.search.protocol import FINISHED
+
+_BEYOND = "this graph is not one of them, and nothing is known beyond: gap unknown"
 
 
 @dataclass(frozen=True)
@@ -32,11 +34,13 @@ class Certificate:
     reward
         Reward of the graph in question; NaN for a graph with cycles.
     best_reward
-        Reward of the best graph known.
+        Reward of the best graph known of ``among``; -inf if none is known.
     bound
-        No graph of ``among`` has a higher reward; infinite if nothing is known.
+        No graph of ``among`` has a higher reward; infinite if nothing is known, -inf if there is no such graph.
     among
         Which graphs are compared with, in words.
+    is_among
+        Whether the graph in question is one of them. If not, nothing is known of how much better its like may be.
     ways
         How the bound was found.
     status
@@ -49,28 +53,36 @@ class Certificate:
     best_reward: float
     bound: float
     among: str
+    is_among: bool
     ways: tuple[str, ...]
     status: str
     seconds: float
 
     @property
     def gap(self) -> float:
-        """How much higher a reward may be; NaN for a graph with cycles."""
-        return self.bound - self.reward
+        """How much higher a reward may be; NaN for a graph that is not one of ``among``, or has cycles."""
+        return self.bound - self.reward if self.is_among else math.nan
 
     @property
     def optimum(self) -> float | None:
-        """The proven optimum; None if the proof is not complete."""
-        return self.best_reward if self.bound <= self.best_reward else None
+        """The proven optimum of ``among``; None if the proof is not complete, or there is no such graph."""
+        return self.best_reward if self.bound <= self.best_reward and math.isfinite(self.best_reward) else None
 
     @property
     def is_optimal(self) -> bool:
-        """Whether the graph is proven to be optimal (up to rounding)."""
-        return math.isfinite(self.reward) and self.gap <= 1e-9 * max(1.0, abs(self.reward))
+        """Whether the graph is one of ``among`` and proven to be the best of them (up to rounding)."""
+        return self.is_among and self._is_reached
+
+    @property
+    def _is_reached(self) -> bool:
+        """Whether no graph of ``among`` is better (up to rounding)."""
+        return math.isfinite(self.reward) and self.bound <= self.reward + 1e-9 * max(1.0, abs(self.reward))
 
     @property
     def limit(self) -> str:
         """The optimum in words, or what is known of it."""
+        if self.bound == -math.inf:
+            return f"there are no {self.among.removeprefix('all ')}"
         if self.optimum is not None:
             return f"optimum {self.optimum:.6f} among {self.among}"
         if math.isinf(self.bound):
@@ -81,6 +93,10 @@ class Certificate:
         by = f" ({', '.join((*self.ways, f'{self.seconds:.1f} s'))})"
         if self.is_optimal:
             return f"proven optimal among {self.among}{by}"
+        if not self.is_among and not math.isnan(self.reward):
+            is_better = self._is_reached and self.bound > -math.inf
+            known = f"no better graph among {self.among}" if is_better else self.limit
+            return f"{known}{by}{'' if self.status == FINISHED else f': {self.status}'}; {_BEYOND}"
         gap = f", gap {self.gap:.6f}" if math.isfinite(self.gap) else ""
         if self.optimum is not None:
             return f"{self.limit}{gap}{by}"
@@ -88,19 +104,38 @@ class Certificate:
         return f"{self.limit}{gap}; {known}{by}: {self.status}"
 
 
-def certificate_of(reward: float, outcome: ExactOutcome, among: str, seconds: float) -> Certificate:
-    """What an exact search proves about a reward."""
-    if outcome.max_parents is not None:
-        among += f" with at most {outcome.max_parents} causes per variable (larger sets were not looked at)"
-    return Certificate(
-        reward=reward,
-        best_reward=outcome.reward,
-        bound=outcome.bound,
-        among=among,
-        ways=outcome.ways,
-        status=outcome.status,
-        seconds=seconds,
-    )
+@dataclass(frozen=True)
+class Proof:
+    """What an exact search proves, from which follows what is known of any graph."""
+
+    among: Among
+    outcome: ExactOutcome
+    seconds: float
+
+    def of(self, graph: Graph, reward: float) -> Certificate:
+        """What is proven about a graph and its reward."""
+        is_among = self.among.has(graph, self.outcome.max_parents)
+        return self._certificate(reward, is_among)
+
+    def in_words(self) -> str:
+        """The optimum, or what is known of it, whatever graph it is compared with."""
+        return self._certificate(math.nan, is_among=False).limit
+
+    def _certificate(self, reward: float, is_among: bool) -> Certificate:
+        outcome = self.outcome
+        best_reward = outcome.best_reward
+        if is_among and outcome.bound > best_reward:
+            best_reward = max(best_reward, reward)
+        return Certificate(
+            reward=reward,
+            best_reward=best_reward,
+            bound=outcome.bound,
+            among=self.among.in_words(outcome.max_parents),
+            is_among=is_among,
+            ways=outcome.ways,
+            status=outcome.status,
+            seconds=self.seconds,
+        )
 
 
 def certify(
@@ -115,7 +150,8 @@ def certify(
     ----------
     model
         A fitted estimator of any method. Its graph is compared with all that it could have returned: with the same
-        required and forbidden edges, number of edges and number of causes.
+        required and forbidden edges, number of edges and number of causes. Where so many cannot be searched, it is
+        compared with those that have few causes per variable; if it has more itself, its gap is unknown.
     time_limit
         Seconds after which the gap that was reached is reported.
     solver
@@ -139,33 +175,27 @@ def certify(
     """
     if not hasattr(model, "score_"):
         raise InputError("certify needs a fitted estimator: call fit first")
-    return certify_graph(model.dag_, model.score_, model, time_limit, solver, progress)
+    check_proof(time_limit, solver)
+    graph, score = model.dag_, model.score_
+    proof = prove(Among.of(model, score, graph), score, graph, time_limit, solver, progress)
+    return proof.of(graph, reward_of(score, graph))
 
 
-def certify_graph(
-    graph: Graph,
+def prove(
+    among: Among,
     score: Score,
-    model: DagEstimator,
+    graph: Graph,
     time_limit: float | None = None,
     solver: Solver = "auto",
     progress: bool = False,
-) -> Certificate:
-    """`certify` for any graph and score, with the restrictions of an estimator."""
-    check_proof(time_limit, solver)
-    problem, exactly, among = _class_of(model, score, graph)
-    most_parents = model.parent_limit(score) if isinstance(model, ScoreSearch) else None
-    settings = ExactSettings(exactly=exactly, max_parents=most_parents, solver=solver)
-    rng = np.random.default_rng(0)
-    reward = reward_of(score, graph)
-    first = _within(graph, problem, most_parents)
+) -> Proof:
+    """Search some graphs exactly, starting from one of them."""
+    settings = ExactSettings(exactly=among.exactly, max_parents=among.max_parents, solver=solver)
+    first = _within(graph, among)
     if not progress:
-        monitor = Monitor(time_limit)
-        outcome = _proven(problem, score, settings, rng, monitor, first)
-    else:
-        with progress_bar("certify") as listener:
-            monitor = Monitor(time_limit, listener)
-            outcome = _proven(problem, score, settings, rng, monitor, first)
-    return certificate_of(reward, outcome, among, monitor.seconds)
+        return _proven(among, score, settings, Monitor(time_limit), first)
+    with progress_bar("certify") as listener:
+        return _proven(among, score, settings, Monitor(time_limit, listener), first)
 
 
 def check_proof(time_limit: float | None, solver: Any) -> None:
@@ -176,68 +206,14 @@ def check_proof(time_limit: float | None, solver: Any) -> None:
 
 
 def _proven(
-    problem: Problem,
-    score: Score,
-    settings: ExactSettings,
-    rng: np.random.Generator,
-    monitor: Monitor,
-    first: NDArray[np.int8] | None,
-) -> ExactOutcome:
+    among: Among, score: Score, settings: ExactSettings, monitor: Monitor, first: NDArray[np.int8] | None
+) -> Proof:
     with score.session():
-        return exact(problem, score, settings, rng, monitor, first)
+        outcome = exact(among.without_constants, score, settings, np.random.default_rng(0), monitor, first)
+    return Proof(among, outcome, monitor.seconds)
 
 
-def _class_of(model: DagEstimator, score: Score, graph: Graph) -> tuple[Problem, bool, str]:
-    """The graphs that an estimator chooses from: the problem, whether it fixes the number of edges, and in words."""
-    names = graph.names
-    knowledge: Knowledge = getattr(model, "knowledge", None) or Knowledge()
-    start = getattr(model, "start", None)
-    required, allowed = knowledge.required_edges(names), knowledge.allowed_edges(names)
-    if start is not None:
-        required = required | start_edges(start, names)
-    budget: int | None = getattr(model, "edge_budget", None)
-    max_parents = model.parent_limit(score) if isinstance(model, ScoreSearch) else None
-    problem = Problem(required, allowed, None, max_parents or len(names) - 1)
-    # A search may end before it has spent its budget.
-    exactly = getattr(model, "budget", "exactly") == "exactly" and graph.n_edges == budget
-    if score.constant_nodes.any():
-        # Edges at a constant column change no likelihood and fill any number up: what counts is the number of others.
-        exactly = False
-        problem = without_edges_at(problem, score.constant_nodes)
-    among = described(budget, exactly, max_parents, knowledge, start is not None)
-    return replace(problem, edge_budget=budget and min(budget, problem.max_edges)), exactly, among
-
-
-def described(
-    edge_budget: int | None,
-    exactly: bool,
-    max_parents: int | None,
-    knowledge: Knowledge | None,
-    has_start: bool = False,
-) -> str:
-    """Graphs in words."""
-    limits = []
-    if edge_budget is not None:
-        limits.append(f"{'exactly' if exactly else 'at most'} {edge_budget} edges")
-    if max_parents is not None:
-        limits.append(f"at most {max_parents} causes per variable")
-    words = f"DAGs with {' and '.join(limits)}" if limits else "all DAGs"
-    is_restricted = knowledge is not None and not knowledge.is_empty
-    conditions = ["fit what is known"] * bool(is_restricted) + ["contain the start"] * has_start
-    return words + (f" that {' and '.join(conditions)}" if conditions else "")
-
-
-def without_edges_at(problem: Problem, nodes: NDArray[np.bool_]) -> Problem:
-    """The problem without edges at some nodes, but for required ones."""
-    free = ~(nodes[:, np.newaxis] | nodes[np.newaxis])
-    return replace(problem, allowed=(problem.allowed & free) | problem.start)
-
-
-def _within(graph: Graph, problem: Problem, max_parents: int | None) -> NDArray[np.int8] | None:
-    """The graph's adjacency as a start of the search, if it is a DAG of the problem."""
-    if not isinstance(graph, DAG):
-        return None
-    adjacency = graph.adjacency
-    is_allowed = not (adjacency.astype(bool) & ~problem.allowed).any()
-    is_small = max_parents is None or adjacency.sum(axis=0).max() <= max_parents
-    return adjacency if is_allowed and is_small and not (problem.start & ~adjacency.astype(bool)).any() else None
+def _within(graph: Graph, among: Among) -> NDArray[np.int8] | None:
+    """The graph's adjacency as a start of the search, if it is a DAG of the problem without constants."""
+    is_inside = isinstance(graph, DAG) and replace(among, problem=among.without_constants).has(graph)
+    return graph.adjacency if is_inside and isinstance(graph, DAG) else None

@@ -9,12 +9,13 @@ import numpy as np
 
 from dagsearch import checks, parameters
 from dagsearch.errors import InputError
+from dagsearch.estimators.among import Among, conditions_of, without_edges_at
 from dagsearch.estimators.base import Judgement
-from dagsearch.estimators.certificate import Certificate, certificate_of, check_proof, described, without_edges_at
+from dagsearch.estimators.certificate import Certificate, Proof, check_proof
 from dagsearch.estimators.result import Construction
 from dagsearch.estimators.scored import ScoreSearch
-from dagsearch.graph import DAG, PDAG
-from dagsearch.search.exact import ExactOutcome, ExactSettings, exact
+from dagsearch.graph import DAG, PDAG, Knowledge
+from dagsearch.search.exact import ExactSettings, exact
 from dagsearch.search.monitor import Monitor
 from dagsearch.search.protocol import Outcome, Problem
 
@@ -44,7 +45,9 @@ class ExactSearch(parameters.ExactSearch, ScoreSearch):
         The equivalence class of ``dag_``: what a score that is the same for equivalent graphs can tell. Where
         variables were set, the class that these experiments leave.
     best_graphs_ : tuple of RankedDAG
-        The ``n_best`` best graphs with their rewards, best first; fewer if there are no more, or time was up.
+        The ``n_best`` best graphs of those that ``certificate_.among`` names, with their rewards, best first; fewer if
+        there are no more, or time was up. None has edges at constant columns, which only cost. Where more causes cannot
+        be searched, ``dag_`` may be better than all.
 
     Examples
     --------
@@ -81,12 +84,12 @@ class ExactSearch(parameters.ExactSearch, ScoreSearch):
         self, problem: Problem, judgement: Judgement, rng: np.random.Generator, monitor: Monitor
     ) -> tuple[Outcome, dict[str, Any]]:
         score, names = judgement.score, judgement.data.names
-        if score.constant_nodes.any():
-            problem = self._without_constants(problem, judgement)
         limit = self.parent_limit(score)
-        settings = ExactSettings(self.budget == "exactly", limit, self.n_best, self.solver)
-        found = exact(problem, score, settings, rng, monitor)
-        self.certificate_: Certificate = self._certificate(found, problem, limit, monitor)
+        among = self._among(problem, limit, judgement)
+        settings = ExactSettings(among.exactly, limit, self.n_best, self.solver)
+        found = exact(among.without_constants, score, settings, rng, monitor)
+        dag = DAG(found.adjacency, names=names)
+        self.certificate_: Certificate = Proof(among, found, monitor.seconds).of(dag, score.reward_of(found.adjacency))
         ranking = found.ranking or ((found,) if self.certificate_.is_optimal else ())
         self.best_graphs_ = tuple(RankedDAG(DAG(each.adjacency, names=names), each.reward) for each in ranking)
         in_force = {
@@ -97,11 +100,19 @@ class ExactSearch(parameters.ExactSearch, ScoreSearch):
         }
         return Outcome(found.adjacency, found.reward, 0, 0, 0, found.status), in_force
 
-    def _certificate(
-        self, found: ExactOutcome, problem: Problem, max_parents: int | None, monitor: Monitor
-    ) -> Certificate:
-        among = described(problem.edge_budget, self.budget == "exactly", max_parents, self.knowledge)
-        return certificate_of(found.reward, found, among, monitor.seconds)
+    def _among(self, problem: Problem, max_parents: int | None, judgement: Judgement) -> Among:
+        """The graphs that are searched; edges of which no row tells anything are none of them."""
+        free, exactly = problem, self.budget == "exactly" and problem.edge_budget is not None
+        if judgement.score.constant_nodes.any():
+            free = self._without_constants(problem, judgement)
+        conditions = conditions_of(self.knowledge)
+        fit_what_is_known = (self.knowledge or Knowledge()).allowed_edges(judgement.data.names)
+        np.fill_diagonal(fit_what_is_known, False)
+        if exactly and (fit_what_is_known & ~free.allowed).any():
+            # Without a fixed number they only cost, so that the best graph has none of them anyway.
+            conditions = (*conditions, "have only edges of which some row tells")
+            problem = free
+        return Among(problem, free, exactly, max_parents, conditions)
 
     def _without_constants(self, problem: Problem, judgement: Judgement) -> Problem:
         """The problem without edges at constant columns."""

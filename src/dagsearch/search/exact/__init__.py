@@ -6,6 +6,7 @@ r"""Exact learning: the DAG with the best reward, and a proof.
                                       \-> program   integer programming: orders (first graphs), separation (cuts),
                                                     then highs or scip
     learner     puts these together: edge budgets, the bound, the best graphs in order (ranking)
+    scope       the graphs that the bound holds for
     variances   rewards that are no sum over nodes
 """
 
@@ -21,6 +22,7 @@ from dagsearch.search.exact.learner import ExactSettings, Learner
 from dagsearch.search.exact.program import PROVEN
 from dagsearch.search.exact.ranking import Ranked
 from dagsearch.search.exact.scip import require_scip
+from dagsearch.search.exact.scope import NarrowedError, NoGraphError, Scope
 from dagsearch.search.exact.solve import SOLVERS, Solver
 from dagsearch.search.exact.variances import learn_with_equal_variances
 from dagsearch.search.monitor import Monitor
@@ -36,13 +38,15 @@ class ExactOutcome:
     Attributes
     ----------
     adjacency, reward
-        The best graph; optimal if ``reward`` is ``bound``.
+        The best graph; optimal in the scope if it is inside and ``reward`` is ``bound``. It may lie beyond.
+    scope
+        The graphs that were compared: those of the problem, or those with few parents as more could not be afforded.
+    best_reward
+        The best reward known of a graph in the scope; -inf if none is known.
     bound
-        No graph has a higher reward; infinite if nothing is known.
-    max_parents
-        The bound holds for graphs with at most so many parents per node, as more could not be afforded; None: for all.
+        No graph in the scope has a higher reward; infinite if nothing is known, -inf if the scope is empty.
     ranking
-        The best graphs in order, if more than one was asked for.
+        The best graphs of the scope in order, if more than one was asked for.
     ways
         How the optimum was found.
     status
@@ -51,11 +55,17 @@ class ExactOutcome:
 
     adjacency: NDArray[np.int8]
     reward: float
+    scope: Scope
+    best_reward: float
     bound: float
-    max_parents: int | None
     ranking: tuple[Ranked, ...]
     ways: tuple[str, ...]
     status: str
+
+    @property
+    def max_parents(self) -> int | None:
+        """The most parents, beside required ones, up to which sets were looked at; None: all that matter were."""
+        return self.scope.max_free_parents
 
 
 def exact(
@@ -78,14 +88,15 @@ def exact(
     if monitor.status == FINISHED:  # the search for a first graph was not cut short
         with monitor.guard():
             _learn(learner)
-    reward = learner.best.reward
+    best_reward = learner.best_inside.reward
     # Sums over families and over nodes differ by rounding.
-    is_proven = learner.bound <= reward + PROVEN * max(1.0, abs(reward))
+    is_proven = np.isfinite(best_reward) and learner.bound <= best_reward + PROVEN * max(1.0, abs(best_reward))
     return ExactOutcome(
         adjacency=learner.best.adjacency,
-        reward=reward,
-        bound=reward if is_proven else learner.bound,
-        max_parents=learner.max_parents,
+        reward=learner.best.reward,
+        scope=learner.scope,
+        best_reward=best_reward,
+        bound=best_reward if is_proven else learner.bound,
         ranking=tuple(learner.ranking),
         ways=learner.ways,
         status=monitor.status,
@@ -93,9 +104,17 @@ def exact(
 
 
 def _learn(learner: Learner) -> None:
-    if not learner.score.family.equal_variances:
-        learner.learn()
-        return
-    if learner.settings.n_best > 1:
+    if learner.score.family.equal_variances and learner.settings.n_best > 1:
         raise InputError("n_best must be 1 with variances='equal', where the reward is no sum over variables")
-    learn_with_equal_variances(learner)
+    while True:
+        try:
+            if learner.score.family.equal_variances:
+                learn_with_equal_variances(learner)
+            else:
+                learner.learn()
+        except NarrowedError:
+            learner.start_afresh()
+        except NoGraphError:
+            return
+        else:
+            return

@@ -43,7 +43,7 @@ class _Interval:
 
 
 def learn_with_equal_variances(learner: Learner) -> None:
-    """Find the DAG with the best reward; ``learner.best`` and ``learner.bound`` have what was reached at any time."""
+    """Find the DAG with the best reward; ``learner.best_inside`` and ``.bound`` have what was reached at any time."""
 
     def g(slope: float) -> float:
         # The logarithm's argument is S plus a constant, which the slope multiplies too.
@@ -56,9 +56,9 @@ def learn_with_equal_variances(learner: Learner) -> None:
     g_low = g(low)
     intervals = [_Interval.between(low, high, g_low, g(high))]
     while intervals:
-        learner.bound = max(min(learner.bound, -intervals[0].bound), learner.best.reward)
-        if -intervals[0].bound <= learner.best.reward + _PROVEN:
-            learner.bound = learner.best.reward
+        learner.bound = max(min(learner.bound, -intervals[0].bound), learner.best_inside.reward)
+        if -intervals[0].bound <= learner.best_inside.reward + _PROVEN:
+            learner.bound = learner.best_inside.reward
             return
         interval = heapq.heappop(intervals)
         middle = interval.best_slope
@@ -69,4 +69,4 @@ def learn_with_equal_variances(learner: Learner) -> None:
         ):
             if part.high > part.low:
                 heapq.heappush(intervals, part)
-    learner.bound = learner.best.reward
+    learner.bound = learner.best_inside.reward
