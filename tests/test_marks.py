@@ -16,7 +16,7 @@ import dagsearch as ds
 from dagsearch.confidence.result import Confidence
 from dagsearch.graph import DAG, PDAG, CyclicGraph
 from dagsearch.graph.export import from_file, to_dot, to_edge_csv, to_graphml
-from dagsearch.report import draw, with_matplotlib, write_graph
+from dagsearch.report import draw, write_graph
 from dagsearch.report.directions import class_open_edges, marks_of, open_edges
 from dagsearch.report.sketch import sketch
 
@@ -188,13 +188,13 @@ def test_pictures_by_graphviz_have_arrowheads_where_the_direction_is_not_open(tm
 
 
 def test_pictures_by_matplotlib_have_arrowheads_and_widths_as_well(tmp_path, monkeypatch):
-    patches = pytest.importorskip("matplotlib.patches")
-    axes = with_matplotlib._figure(sketch(FOUND, marks=marks_of(FOUND, SURE))).axes[0]
-    arrows = [patch for patch in axes.patches if isinstance(patch, patches.FancyArrowPatch)]
+    figure = pytest.importorskip("matplotlib.figure").Figure()
+    axes = ds.plot.graph(FOUND, confidence=SURE, ax=figure.add_subplot())
     marks = [marks_of(FOUND, SURE)[edge] for edge in FOUND.edges]
-    heads = [isinstance(arrow.get_arrowstyle(), patches.ArrowStyle.CurveFilledB) for arrow in arrows]
-    assert heads == [not mark.is_open for mark in marks]
-    widths = [arrow.get_linewidth() for arrow in arrows]
+    # An arrowhead follows its line.
+    kinds = [type(patch).__name__ for patch in axes.patches if type(patch).__name__ in ("ScaledLine", "Polygon")]
+    assert kinds == [kind for mark in marks for kind in ["ScaledLine"] + ["Polygon"] * (not mark.is_open)]
+    widths = [patch.get_linewidth() for patch in axes.patches if type(patch).__name__ == "ScaledLine"]
     assert (
         np.argsort(widths, stable=True).tolist() == np.argsort([mark.adjacent for mark in marks], stable=True).tolist()
     )

@@ -10,6 +10,7 @@ _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 _TURNING = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _UNSEEN = re.compile(f"[\x00-\x1f\x7f-\x9f\u2028\u2029{_TURNING}\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff\ufeff]")
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def visible(text: str) -> str:
@@ -39,4 +40,10 @@ def clipped(text: str, longest: int) -> str:
 def not_in_xml(text: str) -> str | None:
     """Return the first character that XML 1.0 cannot hold, escaped or not; None if there is none."""
     found = _NOT_IN_XML.search(text)
+    return found[0] if found else None
+
+
+def half_of_a_pair(text: str) -> str | None:
+    """Return the first half of a surrogate pair that stands alone, which no file can hold; None if there is none."""
+    found = _SURROGATE.search(text)
     return found[0] if found else None

@@ -16,6 +16,20 @@ import difflib
 import re
 from collections.abc import Iterable
 
+_MOST_NAMED = 40  # of names that would have worked
+
+
+def as_named(name: str) -> str:
+    """Return a name as messages show it: between quotes, with signs for what cannot be printed, if there is such."""
+    return name if name.isprintable() else repr(name)
+
+
+def in_brief(error: object, longest: int = 200) -> str:
+    """Return what an error of another package says as part of one line, cut where it is long."""
+    said = " ".join(str(error).split()) or type(error).__name__
+    shown = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in said[: longest + 1])
+    return shown if len(shown) <= longest else f"{shown[: longest - 3]}..."
+
 
 class DagsearchError(Exception):
     """Base of all errors raised on purpose by dagsearch."""
@@ -51,7 +65,9 @@ class UnknownNameError(InputError):
         in_small_letters = {name.lower(): name for name in reversed(names)}
         nearest = difflib.get_close_matches(str(given).lower(), in_small_letters, n=1, cutoff=0.5)
         hint = f" Did you mean {in_small_letters[nearest[0]]!r}?" if nearest else ""
-        super().__init__(f"unknown {what} {given!r}: choose from {', '.join(names)}.{hint}")
+        n_more = len(names) - _MOST_NAMED
+        listed = ", ".join(map(as_named, names[:_MOST_NAMED])) + (f" and {n_more} more" if n_more > 0 else "")
+        super().__init__(f"unknown {what} {given!r}: choose from {listed}.{hint}")
 
 
 class MissingExtraError(DagsearchError, ImportError):

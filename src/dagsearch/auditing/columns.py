@@ -17,7 +17,7 @@ from pandas.api import types as pandas_types
 
 from dagsearch.data import FEW_LEVELS
 from dagsearch.data.formats import days_of, plain_numbers, written_dates, written_numbers
-from dagsearch.data.reading import MISSING_ENTRIES
+from dagsearch.data.reading import MISSING_ENTRIES, become_the_same
 
 Form = Literal[
     "empty",  # no cell holds anything
@@ -256,6 +256,8 @@ def _of_texts(codes: NDArray[np.int64], entries: list[Any]) -> dict[str, Any]:
     counts = np.bincount(codes[codes >= 0], minlength=len(entries))
     numbers = _as_numbers(entries)
     common = {"n_different": len(entries), "examples": tuple(texts[:_MOST_EXAMPLES])}
+    if become_the_same(texts):
+        return _as_labels(codes, texts)
     if not np.isnan(numbers).any():
         form: Form = "numbers as text" if any(isinstance(entry, str) for entry in entries) else "numbers"
         if all(isinstance(entry, bool | np.bool_) for entry in entries):
@@ -267,6 +269,8 @@ def _of_texts(codes: NDArray[np.int64], entries: list[Any]) -> dict[str, Any]:
         read = reader(texts)
         if read is None:
             continue
+        if form == "written numbers" and _merges(read.values):
+            return _as_labels(codes, texts)
         share = counts[~np.isnan(read.values)].sum() / counts.sum()
         is_number = np.isnan(numbers).any() and form == "written numbers"
         if share == 1.0 or (share >= _MOSTLY and form == "dates"):
@@ -285,6 +289,12 @@ def _of_texts(codes: NDArray[np.int64], entries: list[Any]) -> dict[str, Any]:
         wrong = _wrong(codes, texts, np.isnan(numbers))
         return {"form": "text among numbers", "values": _spread(codes, numbers), **wrong, **common}
     return _as_labels(codes, texts)
+
+
+def _merges(values: NDArray[np.float64]) -> bool:
+    """Whether different texts mean the same number, one so large that floats do not hold every digit."""
+    large = values[np.abs(values) > 2.0**53]
+    return len(np.unique(large)) < len(large)
 
 
 def _as_numbers(entries: list[Any]) -> NDArray[np.float64]:

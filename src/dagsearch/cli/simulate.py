@@ -6,7 +6,6 @@ import math
 import os
 import shutil
 import tempfile
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,7 @@ import click
 from dagsearch._version import __version__
 from dagsearch.cli.files import check_destinations, write_json
 from dagsearch.cli.options import in_words_of_the_command, with_options
-from dagsearch.errors import InputError, UnknownNameError
+from dagsearch.errors import DataError, InputError, UnknownNameError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -117,6 +116,7 @@ def simulate(out: Path, json_file: str | None, **options: Any) -> None:
         data = _simulated(given)
     except InputError as error:
         raise InputError(in_words_of_the_command(str(error), OPTION_OF)) from error
+    _require_names_of_a_table(data)
     files = _write(data, out)
     record = _described(data, given["random_state"])
     if json_file != "-":
@@ -196,16 +196,33 @@ def _write(data: Dataset, out: Path) -> list[str]:
 
 def _write_drafts(data: Dataset, workshop: Path) -> list[Path]:
     """Write all files into a temporary folder."""
+    from dagsearch.graph.csv_text import csv_line  # noqa: PLC0415
     from dagsearch.report.files import write_graph  # noqa: PLC0415
 
     assert data.truth is not None
     table = workshop / "data.csv"
-    _frame(data).to_csv(table, index=False, lineterminator="\n")
-    with warnings.catch_warnings(record=True) as caught:
-        drafts = [table, *write_graph(data.truth, workshop, stem="truth")]
-    for message in dict.fromkeys(str(warning.message) for warning in caught):
-        click.echo(f"note: {message}", err=True)
-    return drafts
+    frame = _frame(data)
+    with table.open("w", encoding="utf-8", newline="") as file:
+        # pandas would leave a single carriage return in a name without quotes.
+        file.write(csv_line(frame.columns))
+        frame.to_csv(file, index=False, header=False, lineterminator="\n")
+    return [table, *write_graph(data.truth, workshop, stem="truth")]
+
+
+def _require_names_of_a_table(data: Dataset) -> None:
+    """Raise where a table in a file would not have these names when it is read again."""
+    from dagsearch.data.reading.text import read_delimited  # noqa: PLC0415
+    from dagsearch.graph.csv_text import csv_line  # noqa: PLC0415
+
+    rows = [[str(row)] * data.n_nodes for row in range(3)]  # as if the first column numbered the rows
+    content = "".join(map(csv_line, [data.names, *rows])).encode()
+    try:
+        names: list[object] = list(read_delimited("data.csv", content, (), ",").frame.columns)
+    except DataError as error:
+        raise InputError(f"--graph must have names that a table in a file can have: {error}") from error
+    if names != list(data.names):
+        lost = next(name for name in data.names if name not in names)
+        raise InputError(f"--graph must have names that a table in a file can have, got {lost[:80]!r}")
 
 
 def _frame(data: Dataset) -> pd.DataFrame:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from dagsearch._visible import half_of_a_pair
 from dagsearch.data.columns import n_different
 from dagsearch.errors import DataError, InputError
 
@@ -19,6 +20,9 @@ Kind = Literal["continuous", "discrete"]
 
 #: A column has at most this many levels: their codes are 32-bit integers.
 MOST_LEVELS = int(np.iinfo(np.int32).max)
+
+# Floats hold whole numbers exactly up to here.
+_EXACT = 2**53
 
 #: A table has at least this many rows.
 LEAST_ROWS = 3
@@ -49,6 +53,19 @@ def checked_levels(what: str, given: Any, n_seen: int) -> int:
     return int(given)
 
 
+def as_real_numbers(values: Any) -> NDArray[Any]:
+    """Return an array that floats can hold: no complex numbers, and no whole numbers with more digits."""
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise DataError(f"values must be an array of numbers ({error})") from error
+    if array.dtype.kind not in "fiub":
+        raise DataError(f"values must be real numbers, got entries of type {array.dtype}")
+    if array.dtype.kind in "iu" and array.size and max(int(array.max()), -int(array.min())) > _EXACT:
+        raise DataError(f"values must be whole numbers up to {_EXACT} or floats, got {int(array.max())}")
+    return array
+
+
 def require_fitting_parts(data: Dataset) -> None:
     """Raise if the parts of a table have different sizes."""
     if data.values.ndim != 2:
@@ -62,13 +79,20 @@ def require_fitting_parts(data: Dataset) -> None:
 
 
 def require_distinct_names(names: tuple[str, ...]) -> None:
-    """Raise if a name is empty, or there twice."""
+    """Raise if a name is empty, there twice, or no text that a file can hold."""
     for j, name in enumerate(names, start=1):
         if not name.strip():
             raise DataError(f"column {j} has an empty name; give every column a name")
+        if half_of_a_pair(name):
+            raise DataError(broken_name(name))
     for name, count in Counter(names).items():
         if count > 1:
             raise DataError(f"{count} columns have the name {name!r}; give every column a name of its own")
+
+
+def broken_name(name: str) -> str:
+    """What is said of a name that no file can hold."""
+    return f"column {name[:80]!r} has a name with half a surrogate pair, which no file can hold; give it another one"
 
 
 def require_known_kinds(data: Dataset) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from dagsearch._display import Displayed
 from dagsearch._twins import coinciding, proportional
 from dagsearch.data import checks
 from dagsearch.data.checks import LEAST_ROWS, Kind
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Dataset:
+class Dataset(Displayed):
     """Observations of some variables: missing cells are NaN, infinite values are refused.
 
     Parameters
@@ -78,7 +79,7 @@ class Dataset:
     mended: tuple[str, ...] = field(default=(), kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
-        values = np.array(self.values, dtype=np.float64, order="C")
+        values = np.array(checks.as_real_numbers(self.values), dtype=np.float64, order="C")
         values.setflags(write=False)
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "declared_levels", tuple(self.declared_levels) or (None,) * len(self.names))

@@ -11,7 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api import types as pandas_types
 
-from dagsearch.data.checks import LEAST_ROWS
+from dagsearch._visible import half_of_a_pair
+from dagsearch.data.checks import LEAST_ROWS, broken_name
 from dagsearch.data.formats import written_dates, written_numbers
 from dagsearch.data.reading import MISSING_ENTRIES
 from dagsearch.errors import DataError
@@ -46,7 +47,7 @@ def raise_all(problems: Sequence[Problem]) -> None:
 
 
 def name_problems(names: tuple[str, ...]) -> list[Problem]:
-    """Names that are empty, or there twice."""
+    """Names that are empty, there twice, or no text that a file can hold."""
     empty = [
         Problem(f"column {j} has an empty name; give every column a name")
         for j, name in enumerate(names, start=1)
@@ -58,7 +59,8 @@ def name_problems(names: tuple[str, ...]) -> list[Problem]:
         for name, count in counts.items()
         if count > 1
     ]
-    return [*empty, *twice]
+    broken = [Problem(broken_name(name)) for name in names if half_of_a_pair(name)]
+    return [*empty, *twice, *broken]
 
 
 def value_problems(values_of: Sequence[tuple[str, NDArray[np.float64]]]) -> list[Problem]:

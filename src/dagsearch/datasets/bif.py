@@ -23,13 +23,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagsearch.datasets.bayesian_network import BayesianNetwork, require_distinct_labels
-from dagsearch.errors import DataError, InputError
+from dagsearch.errors import DataError, InputError, in_brief
 from dagsearch.graph import DAG
 
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 # Labels may hold nearly anything, such as <5, 12+ or Asy/Patch; those with other marks are quoted.
 _TOKEN = re.compile(r'"[^"]*"|[{}()\[\];,|]|[^\s{}()\[\];,|"]+')
 _MARKS = frozenset("{}()[];,|")
+
+_LONGEST = 1_000  # of a message
 
 _GZIP = b"\x1f\x8b"  # what compressed files begin with
 MOST_BYTES = 200_000_000
@@ -68,7 +70,7 @@ def read_bif(path: str | Path, citation: str = "") -> BayesianNetwork:
     except UnicodeDecodeError as error:
         raise DataError(f"{path}: is not a text file in UTF-8") from error
     except InputError as error:
-        raise DataError(f"{path}: {error}") from error
+        raise DataError(f"{path}: {in_brief(error, _LONGEST)}") from error
 
 
 def _unpacked(path: Path) -> bytes:

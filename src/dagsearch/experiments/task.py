@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from datetime import datetime
 from typing import Any, Literal, Self
 
 Settings = tuple[tuple[str, Any], ...]
@@ -62,8 +64,16 @@ class Task:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Self:
-        """The task that `as_json` wrote."""
-        return cls(**{**stored, "settings": settings(**stored["settings"])})
+        """The task that `as_json` wrote; ValueError, KeyError or TypeError if it is none."""
+        task = cls(**{**stored, "settings": settings(**stored["settings"])})
+        for name in ("data", "method", "score", "variances"):
+            _require(name, getattr(task, name), str, "a text")
+        for name, value in task.settings:
+            _require(name, value, str | bool | int | float | None, "a number, a text or null")
+        _require("seed", task.seed, int, "a whole number")
+        _require("n_rows", task.n_rows, int | None, "a whole number or null")
+        _require("own_cache", task.own_cache, bool, "true or false")
+        return task
 
 
 @dataclass(frozen=True)
@@ -125,6 +135,49 @@ class Record:
     @classmethod
     def from_line(cls, line: str | bytes) -> Self:
         """The record that `to_line` wrote; ValueError, KeyError or TypeError if it is none."""
-        stored = json.loads(line)
+        try:
+            stored = json.loads(line, parse_constant=_refused)
+        except RecursionError as error:
+            raise ValueError("its parts are nested too deeply") from error
         stored.pop("key")
-        return cls(**{**stored, "task": Task.from_json(stored["task"])})
+        record = cls(**{**stored, "task": Task.from_json(stored["task"])})
+        _require_number("reward", record.reward, optional=True)
+        for name in ("seconds", "cpu_seconds"):
+            _require_number(name, getattr(record, name))
+        for name in ("n_simulations", "n_score_evaluations"):
+            _require(name, getattr(record, name), int, "a whole number")
+        for name in ("edges", "status", "finished", "versions"):
+            _require(name, getattr(record, name), str, "a text")
+        datetime.fromisoformat(record.finished)
+        _require("pruned_edges", record.pruned_edges, str | None, "a text or null")
+        for name in ("metrics", "pruned_metrics"):
+            _require_metrics(name, getattr(record, name))
+        return record
+
+
+def _refused(constant: str) -> Any:
+    raise ValueError(f"{constant} is no number of a record")
+
+
+def _require(name: str, value: Any, kind: Any, what: str) -> None:
+    """Raise where a part of a record is of another kind; true and false are no numbers."""
+    is_number_only = kind in (int, int | None)
+    if not isinstance(value, kind) or (isinstance(value, bool) and is_number_only):
+        raise TypeError(f"{name} must be {what}, got {str(value)[:80]!r}")
+
+
+def _require_number(name: str, value: Any, *, optional: bool = False) -> None:
+    if value is None and optional:
+        return
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
+        raise TypeError(f"{name} must be a number{' or null' if optional else ''}, got {str(value)[:80]!r}")
+
+
+def _require_metrics(name: str, metrics: Any) -> None:
+    if metrics is None:
+        return
+    _require(name, metrics, dict, "an object of numbers or null")
+    for measure in ("tpr", "fdr", "shd"):
+        _require_number(f"{measure} of {name}", metrics[measure])
+    for measure, value in metrics.items():
+        _require_number(f"{measure} of {name}", value)

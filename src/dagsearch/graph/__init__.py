@@ -9,6 +9,7 @@
                               order (cycles), equivalence (CPDAG), extension (PDAG to DAG)
                                             on sets: neighbourhoods, cliques
                               separation (paths, adjustment; asked for by queries), possible (parents in a class)
+                              focus (what is near some nodes)
 
 Everywhere ``adjacency[i, j] == 1`` means that node i causes node j.
 """
@@ -16,8 +17,9 @@ Everywhere ``adjacency[i, j] == 1`` means that node i causes node j.
 from dagsearch.graph.convert import as_graph
 from dagsearch.graph.cyclic import CyclicGraph
 from dagsearch.graph.dag import DAG
+from dagsearch.graph.focus import neighbourhood
 from dagsearch.graph.knowledge import Knowledge
 from dagsearch.graph.pdag import PDAG
 from dagsearch.graph.reading import read_graph
 
-__all__ = ["DAG", "PDAG", "CyclicGraph", "Knowledge", "as_graph", "read_graph"]
+__all__ = ["DAG", "PDAG", "CyclicGraph", "Knowledge", "as_graph", "neighbourhood", "read_graph"]

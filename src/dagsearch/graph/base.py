@@ -9,11 +9,12 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from dagsearch._display import DisplayedGraph
 from dagsearch.errors import InputError
-from dagsearch.graph import checks, dot, separation
+from dagsearch.graph import checks, dot, focus, queries, separation
 
 
-class NamedGraph(ABC):
+class NamedGraph(DisplayedGraph, ABC):
     """An immutable graph over named nodes; the base of `DAG` and `PDAG`.
 
     Parameters
@@ -117,6 +118,25 @@ class NamedGraph(ABC):
         node = self.index(name)
         found = separation.reachable(self._directed, [node]) - {node}
         return [self._names[descendant] for descendant in sorted(found)]
+
+    def neighbourhood(self, names: queries.Nodes, distance: int = 1) -> list[str]:
+        """Return the names of some nodes and of all that are near them, in the order of `names`.
+
+        Parameters
+        ----------
+        names
+            One node or several, by name or position.
+        distance
+            Up to how many edges away, whichever way they point, and directed or not; 1: direct causes and effects.
+
+        Raises
+        ------
+        UnknownNameError
+            Where no node has such a name; the nearest name is suggested.
+        InputError
+            Where the distance is negative or no whole number.
+        """
+        return [self._names[node] for node in sorted(focus.neighbourhood(self, names, distance))]
 
     def with_names(self, names: Iterable[object]) -> Self:
         """Return the same graph with other names, given in the order of `names`."""

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dagsearch.errors import CycleError, InputError, UnknownNameError
+from dagsearch._visible import half_of_a_pair
+from dagsearch.errors import CycleError, InputError, UnknownNameError, as_named
 from dagsearch.graph.order import find_cycle
 
 Node = str | int
@@ -36,7 +37,14 @@ def checked_names(names: Iterable[object]) -> tuple[str, ...]:
     """Return the names as strings, all different."""
     if isinstance(names, str):
         raise InputError(f"names must be a list of strings, got the single string {names!r}")
+    if not isinstance(names, Iterable):
+        raise InputError(f"names must be a list of strings, got {names!r}")
     labels = tuple(str(name) for name in names)
+    for place, label in enumerate(labels):
+        if not label:
+            raise InputError(f"names must not be empty, the one at position {place} is")
+        if half_of_a_pair(label):
+            raise InputError(f"names must be text that files can hold, got {label[:80]!r} with half a surrogate pair")
     twice = [name for name, count in Counter(labels).items() if count > 1]
     if twice:
         raise InputError(f"names must all differ, given more than once: {', '.join(map(repr, twice))}")
@@ -134,5 +142,5 @@ def refuse_cycle(directed: npt.NDArray[np.int8], names: Sequence[str]) -> None:
     """Raise with one actual cycle in the message where the directed edges form one."""
     cycle = find_cycle(directed)
     if cycle is not None:
-        shown = " -> ".join(names[node] for node in [*cycle, cycle[0]])
+        shown = " -> ".join(as_named(names[node]) for node in [*cycle, cycle[0]])
         raise CycleError(f"the edges must not form a cycle, got {shown}")

@@ -10,12 +10,13 @@ import re
 from typing import NamedTuple
 
 from dagsearch.errors import InputError
+from dagsearch.graph.stand_ins import exact_names
 
 _TOKEN = re.compile(
     r"""(?P<space>\s+|//[^\n]*|/\*.*?\*/|(?:(?<=\n)|\A)\#[^\n]*)
       |"(?P<quoted>(?:[^"\\]|\\.)*)"
       |(?P<name>[^\W\d]\w*|-?(?:\.\d+|\d+(?:\.\d*)?))
-      |(?P<mark>->|--|[{}\[\];,=])""",
+      |(?P<mark>->|--|[{}\[\];,=+])""",
     re.VERBOSE | re.DOTALL,
 )
 _ESCAPES = {"\\\\": "\\", '\\"': '"', "\\n": "\n", "\\\n": ""}
@@ -36,7 +37,7 @@ class _Parser:
     def __init__(self, text: str) -> None:
         self.tokens = _tokens(text)
         self.at = 0
-        self.nodes: dict[str, None] = {}
+        self.nodes: dict[str, dict[str, str]] = {}  # with their attributes
         self.edges: list[tuple[str, str, str]] = []
 
     def parse(self) -> None:
@@ -69,8 +70,12 @@ class _Parser:
         while self._peek().text in ("->", "--") and not self._peek().is_name:
             self._expect(self.joint)
             chain.append(self._name())
-        self.nodes.update(dict.fromkeys(chain))
-        self._add_edges(chain, self._attributes())
+        attributes = self._attributes()
+        for node in chain:
+            self.nodes.setdefault(node, {})
+        if len(chain) == 1:
+            self.nodes[chain[0]].update(attributes)
+        self._add_edges(chain, attributes)
 
     def _add_edges(self, chain: list[str], attributes: dict[str, str]) -> None:
         """Keep the edges between each node of a chain and the next."""
@@ -98,7 +103,13 @@ class _Parser:
             raise self._refused("a name")
         if self._is_word("subgraph"):
             raise InputError("subgraphs are not understood; list all nodes and edges in one graph")
-        return self._take().text
+        first = self._take()
+        pieces = [first.text]
+        while first.is_quoted and self._skips("+"):
+            if not (self._peek().is_name and self._peek().is_quoted):
+                raise self._refused("a quoted text")
+            pieces.append(self._take().text)
+        return "".join(pieces)
 
     def _peek(self) -> _Token:
         if self.at == len(self.tokens):
@@ -144,7 +155,8 @@ def parse_dot(text: str) -> tuple[list[str], list[tuple[str, str, str]]]:
     """
     parser = _Parser(text)
     parser.parse()
-    return list(parser.nodes), parser.edges
+    names = exact_names(parser.nodes)
+    return list(names.values()), [(names[one], names[other], kind) for one, other, kind in parser.edges]
 
 
 def _tokens(text: str) -> list[_Token]:
@@ -153,7 +165,7 @@ def _tokens(text: str) -> list[_Token]:
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            raise InputError(f"line {line}: {text[at : at + 20]!r} is not understood (HTML, ports and + are not)")
+            raise InputError(f"line {line}: {text[at : at + 20]!r} is not understood (HTML and ports are not)")
         if match["quoted"] is not None:
             found.append(_Token(_unescaped(match["quoted"]), True, True, line))
         elif match["space"] is None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from dagsearch.errors import InputError
+from dagsearch.errors import InputError, as_named
 from dagsearch.graph import checks, possible, queries
 from dagsearch.graph.base import NamedGraph
 from dagsearch.graph.extension import consistent_extension
@@ -138,7 +138,7 @@ class PDAG(NamedGraph):
 
         extension = consistent_extension(self._adjacency)
         if extension.stuck:
-            among = ", ".join(self._names[node] for node in extension.stuck)
+            among = ", ".join(as_named(self._names[node]) for node in extension.stuck)
             raise InputError(
                 "no DAG has the edges and v-structures of this graph: however the undirected edges among "
                 f"{among} are directed, a cycle or a new v-structure arises"

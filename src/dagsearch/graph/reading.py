@@ -12,20 +12,31 @@ import re
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from xml.etree.ElementTree import ParseError
 
 import numpy as np
 
 from dagsearch._npy import array_from_npy
-from dagsearch.errors import DataError, InputError
+from dagsearch.errors import DataError, InputError, as_named, in_brief
 from dagsearch.graph.convert import as_graph
 from dagsearch.graph.dag import DAG
 from dagsearch.graph.dot_reading import parse_dot
 from dagsearch.graph.pdag import PDAG
+from dagsearch.graph.stand_ins import exact_names
 
 TypedEdge = tuple[str, str, str]
 """Cause, effect, and "directed" or "undirected"."""
+
+_LONGEST = 1_000  # of a message
+
+
+class GraphFile(NamedTuple):
+    """A graph from a file, and how far the file tells which node is which."""
+
+    graph: DAG | PDAG
+    has_names: bool = True  # rather than positions alone
+    has_order: bool = True  # nodes are listed, so that their order means something; not only the ends of edges
 
 
 def read_graph(path: str | Path) -> DAG | PDAG:
@@ -56,6 +67,11 @@ def read_graph(path: str | Path) -> DAG | PDAG:
     DataError
         Where the file is missing, unreadable, of another kind, or does not hold a graph.
     """
+    return read_graph_file(path).graph
+
+
+def read_graph_file(path: str | Path) -> GraphFile:
+    """Read a graph as `read_graph` does, and tell whether the file names its nodes, and lists them."""
     path = Path(path)
     reader = _READERS.get(path.suffix.lower())
     if reader is None:
@@ -71,7 +87,7 @@ def read_graph(path: str | Path) -> DAG | PDAG:
     except UnicodeDecodeError as error:
         raise DataError(f"cannot read a graph from {path}: it is not a text in UTF-8") from error
     except (ValueError, TypeError, csv.Error) as error:
-        raise DataError(f"cannot read a graph from {path}: {error}") from error
+        raise DataError(f"cannot read a graph from {path}: {in_brief(error, _LONGEST)}") from error
 
 
 def _text(content: bytes) -> str:
@@ -81,7 +97,7 @@ def _text(content: bytes) -> str:
 # ---------------------------------------------------------------- tables
 
 
-def _read_table(content: bytes, separators: str) -> DAG | PDAG:
+def _read_table(content: bytes, separators: str) -> GraphFile:
     """Read a list of edges, or a matrix."""
     text = _text(content)
     separator = next((mark for mark in separators if len(_header(text, mark)) > 1), separators[0])
@@ -92,9 +108,10 @@ def _read_table(content: bytes, separators: str) -> DAG | PDAG:
     if {"cause", "effect"} <= set(header):
         return _from_rows(header, rows[1:])
     if len(rows) > 1 and len(rows) - 1 in (len(header), len(header) - 1) and all(_is_cell(row[-1]) for row in rows[1:]):
-        return _from_matrix(header, rows[1:])
+        return GraphFile(_from_matrix(header, rows[1:]))
+    shown = ", ".join(map(as_named, header))[:200] or "nothing"
     raise InputError(
-        f"its header must name the columns cause and effect, got {', '.join(header) or 'nothing'}; "
+        f"its header must name the columns cause and effect, got {shown}; "
         "or the file must hold a square matrix with the names of the nodes as header"
     )
 
@@ -108,7 +125,7 @@ def _header(text: str, separator: str) -> list[str]:
     return next(csv.reader(io.StringIO(text, ""), delimiter=separator), [])
 
 
-def _from_rows(header: list[str], rows: list[list[str]]) -> DAG | PDAG:
+def _from_rows(header: list[str], rows: list[list[str]]) -> GraphFile:
     """Read the columns cause, effect and type."""
     cause, effect = header.index("cause"), header.index("effect")
     kind = header.index("type") if "type" in header else None
@@ -137,51 +154,69 @@ def _from_matrix(header: list[str], rows: list[list[str]]) -> DAG | PDAG:
     return as_graph(matrix, names)
 
 
-def _from_typed_edges(edges: list[TypedEdge], names: list[str] | None, *, mixed: bool) -> DAG | PDAG:
+def _from_typed_edges(edges: list[TypedEdge], names: list[str] | None, *, mixed: bool) -> GraphFile:
     """Build a PDAG from edges with a type where the file can hold both types, otherwise a DAG."""
+    has_order = names is not None
     unknown = {kind for _, _, kind in edges} - {"directed", "undirected"}
     if unknown:
-        raise InputError(f"an edge's type must be directed or undirected, got {', '.join(sorted(unknown))}")
+        raise InputError(
+            f"an edge's type must be directed or undirected, got {', '.join(map(as_named, sorted(unknown)))[:80]}"
+        )
     if not mixed:
-        return DAG.from_edges([(cause, effect) for cause, effect, _ in edges], names)
+        return GraphFile(DAG.from_edges([(cause, effect) for cause, effect, _ in edges], names), has_order=has_order)
     arrows = [(cause, effect) for cause, effect, kind in edges if kind == "directed"]
     lines = [(first, second) for first, second, kind in edges if kind == "undirected"]
-    return PDAG.from_edges(arrows, lines, names)
+    return GraphFile(PDAG.from_edges(arrows, lines, names), has_order=has_order)
 
 
 # ---------------------------------------------------------------- other formats
 
 
-def _read_graphml(content: bytes) -> DAG | PDAG:
+def _read_graphml(content: bytes) -> GraphFile:
     """Read GraphML; the attribute type tells undirected edges, and so do edges both ways."""
     import networkx as nx  # noqa: PLC0415
 
     try:
         graph = nx.read_graphml(io.BytesIO(content))
     except (nx.NetworkXException, ParseError, KeyError, AttributeError, StopIteration) as error:
-        raise InputError(f"it is no GraphML ({error})") from error
+        raise InputError(f"it is no GraphML ({in_brief(error)})") from error
     if graph.is_multigraph():
         raise InputError("nodes must be joined by one edge at most, some are joined by several")
+    graph = nx.relabel_nodes(graph, exact_names(graph.nodes))
     types = nx.get_edge_attributes(graph, "type")
     if not types:
-        return as_graph(graph)
+        return GraphFile(as_graph(graph))
     return _from_typed_edges([(*edge, types.get(edge, "directed")) for edge in graph.edges], list(graph), mixed=True)
 
 
-def _read_json(content: bytes) -> DAG | PDAG:
+def _read_json(content: bytes) -> GraphFile:
     """Read a list of pairs, or an object with edges and optionally names."""
     found = json.loads(_text(content))
     if isinstance(found, list):
-        return DAG.from_edges(_checked_pairs(found))
+        pairs = _checked_pairs(found)
+        return GraphFile(DAG.from_edges(pairs), has_names=_has_names(pairs), has_order=False)
     if not isinstance(found, dict) or "edges" not in found:
         raise InputError('it must hold a list of pairs or an object with the key "edges"')
-    names = found.get("names", found.get("nodes"))
+    names = _checked_names(found.get("names", found.get("nodes")))
     arrows, lines = _checked_pairs(found["edges"]), _checked_pairs(found.get("undirected_edges", []))
+    told = {"has_names": names is not None or _has_names(arrows + lines), "has_order": names is not None}
     # A result of discover lists undirected edges even where its graph is a DAG, which has none.
     is_result_without = "pruned_edges" in found and not lines
     if "undirected_edges" in found and not is_result_without:
-        return PDAG.from_edges(arrows, lines, names)
-    return DAG.from_edges(arrows, names)
+        return GraphFile(PDAG.from_edges(arrows, lines, names), **told)
+    return GraphFile(DAG.from_edges(arrows, names), **told)
+
+
+def _checked_names(names: Any) -> list[str] | None:
+    """Refuse names that are no text: a number in an edge is a position."""
+    if names is not None and (not isinstance(names, list) or not all(isinstance(name, str) for name in names)):
+        raise InputError(f"names must be a list of texts, got {str(names)[:80]}")
+    return names
+
+
+def _has_names(pairs: list[Any]) -> bool:
+    """Whether pairs go by names rather than by positions."""
+    return not any(isinstance(node, int) for pair in pairs for node in pair)
 
 
 def _checked_pairs(edges: Any) -> list[Any]:
@@ -194,22 +229,23 @@ def _checked_pairs(edges: Any) -> list[Any]:
     return edges
 
 
-def _read_npy(content: bytes) -> DAG | PDAG:
+def _read_npy(content: bytes) -> GraphFile:
     """Read an adjacency matrix."""
-    return as_graph(array_from_npy(content))
+    return GraphFile(as_graph(array_from_npy(content)), has_names=False)
 
 
-def _read_dot(content: bytes) -> DAG | PDAG:
+def _read_dot(content: bytes) -> GraphFile:
     """Read Graphviz source."""
     names, edges = parse_dot(_text(content))
-    return _from_typed_edges(edges, names, mixed=any(kind == "undirected" for _, _, kind in edges))
+    read = _from_typed_edges(edges, names, mixed=any(kind == "undirected" for _, _, kind in edges))
+    return read._replace(has_order=False)  # nodes may be named by the edges alone
 
 
 _TETRAD_EDGE = re.compile(r"\d+\.\s+(?P<first>.+?)\s+(?P<mark>[<o-]-[>o-])\s+(?P<second>.+?)(\s+(dd|pd|nl|pl)\b.*)?")
 _TETRAD_KINDS = {"-->": "directed", "<--": "directed", "---": "undirected"}
 
 
-def _read_tetrad(content: bytes) -> DAG | PDAG:
+def _read_tetrad(content: bytes) -> GraphFile:
     """Read ``Graph Nodes:`` and ``Graph Edges:`` as Tetrad writes them."""
     lines = [line.strip() for line in _text(content).splitlines()]
     if "Graph Nodes:" not in lines or "Graph Edges:" not in lines:
@@ -236,7 +272,7 @@ def _up_to_blank(lines: Iterable[str]) -> Iterable[str]:
         yield line
 
 
-_READERS: dict[str, Callable[[bytes], DAG | PDAG]] = {
+_READERS: dict[str, Callable[[bytes], GraphFile]] = {
     ".csv": partial(_read_table, separators=",;\t"),
     ".tsv": partial(_read_table, separators="\t"),
     ".graphml": _read_graphml,

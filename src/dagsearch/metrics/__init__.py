@@ -5,13 +5,14 @@ imply (SID, AID); ``sortability`` compares the causal order with an order that n
 well a variable is explained by all others.
 """
 
-from dagsearch.metrics.agreement import Comparison, JudgedEdge, Verdict, classify, compare
+from dagsearch.metrics.agreement import Comparison, JudgedEdge, Metrics, Verdict, classify, compare
 from dagsearch.metrics.interventional import Strategy, aid, sid
 from dagsearch.metrics.sortability import r2_sortability, varsortability
 
 __all__ = [
     "Comparison",
     "JudgedEdge",
+    "Metrics",
     "Strategy",
     "Verdict",
     "aid",

@@ -22,6 +22,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dagsearch._display import Displayed
 from dagsearch.metrics.interventional import aid_of, has_undirected, sid_of
 from dagsearch.metrics.matching import Matched, match
 
@@ -47,8 +48,12 @@ class JudgedEdge(NamedTuple):
     verdict: Verdict
 
 
+class Metrics(Displayed, dict[str, float | int | None]):
+    """What `compare` returns: a dictionary like any other, but that notebooks show it as a table."""
+
+
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Displayed):
     """All nodes of two graphs, and the verdict on each edge of either."""
 
     names: tuple[str, ...]
@@ -82,7 +87,7 @@ class Comparison:
         }
 
 
-def compare(found: Any, truth: Any) -> dict[str, float | int | None]:
+def compare(found: Any, truth: Any) -> Metrics:
     """Measure how well a graph agrees with the true one.
 
     Parameters
@@ -93,8 +98,8 @@ def compare(found: Any, truth: Any) -> dict[str, float | int | None]:
 
     Returns
     -------
-    dict
-        ``tpr`` and ``recall`` (right / true edges), ``fdr`` (reversed or extra / found edges), ``shd``
+    Metrics
+        A dictionary: ``tpr`` and ``recall`` (right / true edges), ``fdr`` (reversed or extra / found edges), ``shd``
         (extra + missing + reversed), ``precision`` (right / found edges), ``f1``, ``n_edges``,
         ``n_true_edges``, ``n_right``, ``n_reversed``, ``n_extra`` and ``n_missing``. An empty denominator
         counts as one. Then ``sid`` and ``ancestor_aid``, the numbers of wrong causal effects as in `sid` and
@@ -116,11 +121,11 @@ def compare(found: Any, truth: Any) -> dict[str, float | int | None]:
     """
     matched = match(found, truth)
     affordable = _affordable(matched)
-    return {
+    return Metrics(
         **_classified(matched).metrics(),
-        "sid": sid_of(matched) if affordable else None,
-        "ancestor_aid": aid_of(matched, "ancestor") if affordable else None,
-    }
+        sid=sid_of(matched) if affordable else None,
+        ancestor_aid=aid_of(matched, "ancestor") if affordable else None,
+    )
 
 
 def _affordable(matched: Matched) -> bool:

@@ -20,7 +20,9 @@ import numpy.typing as npt
 from dagsearch.data import Dataset, as_dataset
 from dagsearch.errors import DataError, InputError
 from dagsearch.graph import DAG, as_graph
-from dagsearch.graph.checks import default_names
+from dagsearch.graph.base import NamedGraph
+from dagsearch.graph.checks import default_names, is_table
+from dagsearch.graph.convert import is_matrix
 from dagsearch.metrics.matching import spread
 
 # Columns that were standardised differ in variance by rounding only: they are equal up to this relative difference.
@@ -131,12 +133,19 @@ def _adjacency(table: Dataset, dag: Any) -> npt.NDArray[np.int8]:
     graph = as_graph(table.truth if dag is None else dag)
     if not isinstance(graph, DAG):
         raise InputError("dag must be a DAG, this one has undirected edges")
-    if set(graph.names) <= set(table.names):
+    is_bare = is_matrix(dag) and not is_table(dag)
+    if not is_bare and set(graph.names) <= set(table.names):
         return spread(graph, table.names)
-    has_default_names = default_names(table.n_nodes) in (graph.names, table.names)
+    has_order = is_bare or isinstance(dag, NamedGraph) or hasattr(dag, "is_directed")
+    has_default_names = has_order and default_names(table.n_nodes) in (graph.names, table.names)
     if graph.n_nodes != table.n_nodes or not has_default_names:
         strangers = [name for name in graph.names if name not in table.names]
-        raise InputError(f"dag must be a graph over the columns of the data, got the other node {strangers[0]!r}")
+        what = (
+            f"got the other node {strangers[0]!r}"
+            if strangers
+            else f"got a matrix for {graph.n_nodes} nodes, not {table.n_nodes}"
+        )
+        raise InputError(f"dag must be a graph over the columns of the data, {what}")
     return np.asarray(graph.adjacency)
 
 

@@ -10,8 +10,18 @@ What reading decides on the user's behalf is said in `Table.notes`.
 
 from __future__ import annotations
 
-from dagsearch.data.reading.columns import MISSING_ENTRIES, Column, read_column
+from dagsearch.data.reading.columns import MISSING_ENTRIES, Column, become_the_same, read_column
 from dagsearch.data.reading.files import FORMATS, read_file, read_table
 from dagsearch.data.reading.tables import Table, as_table
 
-__all__ = ["FORMATS", "MISSING_ENTRIES", "Column", "Table", "as_table", "read_column", "read_file", "read_table"]
+__all__ = [
+    "FORMATS",
+    "MISSING_ENTRIES",
+    "Column",
+    "Table",
+    "as_table",
+    "become_the_same",
+    "read_column",
+    "read_file",
+    "read_table",
+]

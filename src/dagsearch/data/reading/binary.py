@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dagsearch._npy import array_from_npy
 from dagsearch.data.reading.tables import from_arrow
 from dagsearch.data.reading.text import Read
-from dagsearch.errors import DataError, MissingExtraError
+from dagsearch.errors import DataError, MissingExtraError, in_brief
 
 
 def read_npy(where: str, content: bytes) -> NDArray[Any]:
@@ -19,7 +19,7 @@ def read_npy(where: str, content: bytes) -> NDArray[Any]:
     try:
         return array_from_npy(content)
     except ValueError as error:
-        raise DataError(f"{where}: is not an .npy file with plain numbers ({error})") from error
+        raise DataError(f"{where}: is not an .npy file with plain numbers ({in_brief(error)})") from error
 
 
 def read_parquet(where: str, content: bytes) -> Read:
@@ -32,7 +32,7 @@ def read_parquet(where: str, content: bytes) -> Read:
     try:
         return Read(from_arrow(parquet.read_table(io.BytesIO(content))))
     except (pyarrow.ArrowException, ValueError, OSError) as error:
-        raise DataError(f"{where}: is not a parquet file ({_first_line(error)})") from error
+        raise DataError(f"{where}: is not a parquet file ({in_brief(error)})") from error
 
 
 def read_feather(where: str, content: bytes) -> Read:
@@ -45,7 +45,7 @@ def read_feather(where: str, content: bytes) -> Read:
     try:
         return Read(from_arrow(feather.read_table(io.BytesIO(content))))
     except (pyarrow.ArrowException, ValueError, OSError) as error:
-        raise DataError(f"{where}: is not a feather file ({_first_line(error)})") from error
+        raise DataError(f"{where}: is not a feather file ({in_brief(error)})") from error
 
 
 def read_stata(where: str, content: bytes) -> Read:
@@ -53,10 +53,5 @@ def read_stata(where: str, content: bytes) -> Read:
     try:
         frame = pd.read_stata(io.BytesIO(content), convert_categoricals=True, order_categoricals=False)
     except Exception as error:  # a damaged file makes pandas raise whatever its parts raise
-        raise DataError(f"{where}: is not a Stata file that can be read ({_first_line(error)})") from error
+        raise DataError(f"{where}: is not a Stata file that can be read ({in_brief(error)})") from error
     return Read(frame)
-
-
-def _first_line(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any
 
@@ -15,7 +17,7 @@ from numpy.typing import NDArray
 from pandas.api import types as pandas_types
 
 from dagsearch.data.reading.tables import type_name
-from dagsearch.errors import DataError
+from dagsearch.errors import DataError, in_brief
 
 # pandas also takes "None" and "none" for missing, which are labels in many tables.
 MISSING_ENTRIES = ["", "NA", "NaN", "nan", "N/A", "null", "NULL", "<NA>", "#N/A"]
@@ -66,7 +68,7 @@ def read_column(
     if pandas_types.is_integer_dtype(dtype):
         return _read_integers(name, series, may_mix=may_mix)
     if pandas_types.is_numeric_dtype(dtype) and not pandas_types.is_complex_dtype(dtype):
-        return Column(_as_floats(series))
+        return _read_numbers(name, series, may_mix=may_mix)
     if pandas_types.is_object_dtype(dtype) or pandas_types.is_string_dtype(dtype):
         return _read_objects(name, series.astype(object), may_mix=may_mix)
     raise DataError(
@@ -88,12 +90,54 @@ def is_rounded(entry: object) -> bool:
         if len(entry) > _MOST_DIGITS:
             return True
         entry = int(entry)
+    if isinstance(entry, Fraction) and entry.denominator == 1:
+        entry = int(entry)
+    if isinstance(entry, Decimal):
+        # Beyond the largest float, where it would be infinite, an infinite value is refused in any case.
+        if not entry.is_finite() or entry.adjusted() > _MOST_DIGITS or entry != entry.to_integral_value():
+            return False
+        entry = int(entry)
     if not isinstance(entry, Integral) or abs(int(entry)) <= _EXACT:
         return False
     try:
         return int(float(entry)) != int(entry)
     except OverflowError:
         return True
+
+
+def become_the_same(entries: Iterable[object]) -> bool:
+    """Whether different numbers, as texts or as decimals, become the same float, since they have too many digits.
+
+    Only those beyond the whole numbers that floats hold exactly count: any measurement is rounded at its end.
+    """
+    exact: dict[float, Decimal] = {}
+    for entry in set(entries):
+        if not isinstance(entry, str | Decimal):
+            continue
+        try:
+            number = Decimal(entry.strip() if isinstance(entry, str) else entry)
+            is_large = number.is_finite() and not -_EXACT <= number <= _EXACT
+        except InvalidOperation:
+            continue
+        if is_large and exact.setdefault(float(number), number) != number:
+            return True
+    return False
+
+
+def _read_numbers(name: str, series: pd.Series[Any], *, may_mix: bool) -> Column:
+    """Read a column of floats; those with more digits than ours must not become the same."""
+    floats = _as_floats(series)
+    has_more_digits = str(series.dtype).startswith(("decimal", "float128", "float96"))
+    if has_more_digits and (np.abs(floats) > _EXACT).any():
+        return _read_objects(name, series.map(_decimal).astype(object), may_mix=may_mix)
+    return Column(floats)
+
+
+def _decimal(entry: Any) -> Any:
+    """A number as a decimal that is equal to it; what is missing stays so."""
+    if isinstance(entry, Decimal) or pd.isna(entry):
+        return entry
+    return Decimal(int(entry)) if entry == np.rint(entry) else Decimal(np.format_float_positional(entry))
 
 
 def _read_integers(name: str, series: pd.Series[Any], *, may_mix: bool) -> Column:
@@ -111,7 +155,9 @@ def _long_numbers(name: str, series: pd.Series[Any], *, may_mix: bool) -> Column
     """Keep whole numbers that a float would round as labels if that is wanted, and refuse them otherwise."""
     if may_mix:
         return _labelled(series)
-    row = next(row for row, entry in enumerate(series) if is_rounded(entry))
+    # Where none is a whole number, the first of many digits is shown.
+    lengths = [len(str(entry)) for entry in series]
+    row = next((row for row, entry in enumerate(series) if is_rounded(entry)), lengths.index(max(lengths)))
     shown = str(series.iloc[row]).strip()
     shown = shown if len(shown) <= 30 else f"{shown[:20]}... ({len(shown)} digits)"
     if series.dropna().is_unique:
@@ -132,13 +178,15 @@ def _read_objects(name: str, series: pd.Series[Any], *, may_mix: bool) -> Column
     is_number = ~np.isnan(numbers)
     n_present, n_numbers = present.sum(), is_number.sum()
     if n_numbers == n_present:
-        if any(map(is_rounded, series[present])):
+        if (np.abs(numbers) > _EXACT).any() and (
+            any(map(is_rounded, series[present])) or become_the_same(series[present])
+        ):
             return _long_numbers(name, series, may_mix=may_mix)
         return Column(numbers, is_boolean=_all_booleans(series[present]))
     if 2 * n_numbers >= n_present and not may_mix:
         row = int(np.argmax(present & ~is_number))
         raise DataError(
-            f"column {name!r}: row {row + 1} holds {series.iloc[row]!r}, which is not a number "
+            f"column {name!r}: row {row + 1} holds {in_brief(repr(series.iloc[row]), 80)}, which is not a number "
             "while at least half of the column is; correct the entry, or declare the column discrete"
         )
     return _labelled(series)
@@ -147,9 +195,15 @@ def _read_objects(name: str, series: pd.Series[Any], *, may_mix: bool) -> Column
 def _as_numbers(series: pd.Series[Any]) -> NDArray[np.float64]:
     """Numbers where entries are some, NaN elsewhere."""
     # pandas takes no integers beyond 64 bits together with others.
-    known = series.map(lambda entry: str(entry) if is_rounded(entry) else entry)
+    known = series.map(_in_words_of_pandas)
     numbers: NDArray[np.float64] = pd.to_numeric(known, errors="coerce").to_numpy(dtype=np.float64)
     return numbers
+
+
+def _in_words_of_pandas(entry: Any) -> Any:
+    if isinstance(entry, Fraction):
+        return float(entry)
+    return str(entry) if is_rounded(entry) else entry
 
 
 def _require_plain_entries(name: str, series: pd.Series[Any]) -> None:

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
@@ -141,6 +142,13 @@ def _with_gaps(table: pd.DataFrame | NDArray[Any], na: Sequence[str]) -> pd.Data
     if not na:
         return table
     marks: list[Any] = [*na, *(float(text) for text in na if is_number(text))]
-    emptied = pd.DataFrame(table).apply(lambda column: column.mask(column.isin(marks)))
+    emptied = pd.DataFrame(table).apply(lambda column: _exact(column).mask(column.isin(marks)))
     gappy: pd.DataFrame | NDArray[Any] = emptied if isinstance(table, pd.DataFrame) else emptied.to_numpy()
     return gappy
+
+
+def _exact(column: pd.Series[Any]) -> pd.Series[Any]:
+    """A column of integers as one that can have gaps without turning into floats."""
+    if not isinstance(column.dtype, np.dtype) or column.dtype.kind not in "iu":
+        return column
+    return column.astype("Int64" if column.dtype.kind == "i" else "UInt64")

@@ -7,13 +7,14 @@ import gzip
 import io
 import lzma
 import os
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable
 from pathlib import PurePosixPath
 from typing import IO, Any
 
-from dagsearch.errors import DataError
+from dagsearch.errors import DataError, in_brief
 
 #: No file is unpacked to more bytes than these, nor to more than a quarter of the memory.
 MOST_BYTES = 4 * 2**30
@@ -22,6 +23,8 @@ _CHUNK = 2**20
 _MOST_LISTED = 8
 
 _OPENERS: dict[str, Callable[[Any], IO[bytes]]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}  # type: ignore[dict-item]
+# What the standard library raises for damaged files; where numbers in them are wrong, it may be nearly anything.
+_DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, EOFError, struct.error, KeyError, OverflowError)
 COMPRESSED = tuple(_OPENERS)
 """Suffixes of files that hold one compressed file."""
 
@@ -46,8 +49,8 @@ def decompressed(where: str, content: bytes, suffix: str) -> bytes:
     try:
         with _OPENERS[suffix](io.BytesIO(content)) as file:
             return _up_to_limit(where, file)
-    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
-        raise DataError(f"{where}: is damaged or not a {suffix} file ({error})") from error
+    except _DAMAGED as error:
+        raise DataError(f"{where}: is damaged or not a {suffix} file ({in_brief(error)})") from error
 
 
 def only_table(where: str, content: bytes, suffixes: Iterable[str]) -> tuple[str, bytes]:
@@ -67,10 +70,12 @@ def only_table(where: str, content: bytes, suffixes: Iterable[str]) -> tuple[str
                 raise DataError(f"{where}: must hold exactly one table, it holds {_listed(tables or files)}")
             with archive.open(tables[0]) as file:
                 return tables[0], _up_to_limit(where, file)
-    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, EOFError) as error:
-        raise DataError(f"{where}: is damaged or not a .zip file ({error})") from error
+    except DataError:
+        raise
+    except (*_DAMAGED, ValueError) as error:
+        raise DataError(f"{where}: is damaged or not a .zip file ({in_brief(error)})") from error
     except (RuntimeError, NotImplementedError) as error:  # passwords, exotic compressions
-        raise DataError(f"{where}: cannot be unpacked ({error})") from error
+        raise DataError(f"{where}: cannot be unpacked ({in_brief(error)})") from error
 
 
 def require_size(where: str, content: bytes) -> None:
@@ -79,8 +84,10 @@ def require_size(where: str, content: bytes) -> None:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             if sum(part.file_size for part in archive.infolist()) > most_bytes():
                 raise DataError(_too_large(where))
-    except (zipfile.BadZipFile, OSError, EOFError) as error:
-        raise DataError(f"{where}: is damaged or not of the kind that its suffix says ({error})") from error
+    except DataError:
+        raise
+    except (*_DAMAGED, ValueError) as error:
+        raise DataError(f"{where}: is damaged or not of the kind that its suffix says ({in_brief(error)})") from error
 
 
 def _up_to_limit(where: str, file: IO[bytes]) -> bytes:

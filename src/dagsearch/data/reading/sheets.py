@@ -10,7 +10,7 @@ import pandas as pd
 
 from dagsearch.data.reading.packed import require_size
 from dagsearch.data.reading.text import Read, require_names, without_row_names
-from dagsearch.errors import DataError, MissingExtraError
+from dagsearch.errors import DataError, MissingExtraError, in_brief
 
 
 def read_excel(where: str, content: bytes) -> Read:
@@ -25,7 +25,7 @@ def read_excel(where: str, content: bytes) -> Read:
         sheets = book.worksheets
         rows = [list(row) for row in sheets[0].iter_rows(values_only=True)] if sheets else []
     except Exception as error:  # a damaged file makes openpyxl raise whatever its parts raise
-        raise DataError(f"{where}: is not an Excel workbook that can be read ({error})") from error
+        raise DataError(f"{where}: is not an Excel workbook that can be read ({in_brief(error)})") from error
     read = without_row_names(_as_frame(where, [row for row in rows if not _is_blank(row)]))
     if len(sheets) > 1:
         return Read(read.frame, (f"sheet {sheets[0].title!r}, the first of {len(sheets)}", *read.notes))

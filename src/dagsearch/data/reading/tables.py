@@ -120,8 +120,11 @@ def _as_series(name: object, entries: Any) -> pd.Series[Any]:
     if isinstance(entries, np.ma.MaskedArray):
         entries = _unmasked(entries)
     try:
-        return pd.Series(entries).reset_index(drop=True)
-    except ValueError as error:
+        series = pd.Series(entries)
+        if _may_be_rounded(series.to_numpy(), entries):
+            series = pd.Series(entries, dtype="object")
+        return series.reset_index(drop=True)
+    except (ValueError, TypeError) as error:
         raise DataError(f"column {name!r} of X cannot be turned into a column: {error}") from error
 
 
@@ -144,9 +147,10 @@ def _is_of(X: Any, package: str, *names: str) -> bool:
 def _from_polars(series: Any) -> pd.Series[Any]:
     """Convert without pyarrow: numbers to numbers, categories to categories, the rest to objects."""
     if series.dtype.is_integer():
-        # As floats, long ids would be rounded before anybody could notice.
-        return pd.Series(series.to_list(), dtype="object") if series.null_count() else pd.Series(series.to_numpy())
-    if series.dtype.is_numeric():
+        # As floats, long ids would be rounded before anybody could notice; NumPy has no integers of 128 bits.
+        as_objects = series.null_count() or "128" in str(series.dtype)
+        return pd.Series(series.to_list(), dtype="object") if as_objects else pd.Series(series.to_numpy())
+    if series.dtype.is_numeric() and not series.dtype.is_decimal():
         return pd.Series(series.cast(float).to_numpy())
     is_category = str(series.dtype).startswith(("Categorical", "Enum"))
     return pd.Series(series.to_list(), dtype="category" if is_category else "object")
@@ -156,6 +160,8 @@ def _two_dimensional(X: Any) -> NDArray[Any]:
     """Return `X` as an array with rows and columns; masked entries become NaN."""
     try:
         array = _unmasked(X) if isinstance(X, np.ma.MaskedArray) else np.asarray(X)
+        if _may_be_rounded(array, X):
+            array = np.asarray(X, dtype=object)
     except ValueError as error:
         raise DataError(f"X cannot be turned into an array: {error}") from error
     if array.ndim != 2:
@@ -163,9 +169,18 @@ def _two_dimensional(X: Any) -> NDArray[Any]:
     return array
 
 
+def _may_be_rounded(array: NDArray[Any], given: Any) -> bool:
+    """Whether whole numbers in lists became floats, beside other entries, that cannot hold them."""
+    if array.dtype.kind != "f" or isinstance(given, np.ndarray | pd.Series):
+        return False
+    return bool((np.abs(array) > 2**53).any())
+
+
 def _unmasked(masked: Any) -> NDArray[Any]:
     """Masked entries as NaN; complex numbers stay so, and are refused later."""
     if np.iscomplexobj(masked):
         return np.asarray(masked.data)
+    if masked.dtype.kind in "iu":
+        return np.asarray(masked.astype(object).filled(np.nan))
     unmasked: NDArray[Any] = np.ma.filled(masked.astype(float), np.nan)
     return unmasked

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from dagsearch.data.reading.columns import MISSING_ENTRIES, is_rounded
-from dagsearch.errors import DataError
+from dagsearch.data.reading.columns import MISSING_ENTRIES, become_the_same, is_rounded
+from dagsearch.errors import DataError, in_brief
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF32_LE, "UTF-32"),  # starts like that of UTF-16
@@ -22,6 +22,7 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, "UTF-16"),
 )
 _NOT_IN_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f]")
+_FEW_DIGITS = 15  # that a float always holds
 # What pandas calls a column without a name when it writes a table that it has read.
 _UNNAMED = re.compile(r"(Unnamed: \d+)?")
 
@@ -50,7 +51,7 @@ def read_delimited(where: str, content: bytes, na: Sequence[str], separators: st
         header = _checked_header(where, text, separator)
         frame = _parsed(text, separator, na, len(header))
     except (csv.Error, pd.errors.ParserError, OverflowError) as error:
-        raise DataError(f"{where}: cannot be read as a table ({error})") from error
+        raise DataError(f"{where}: cannot be read as a table ({in_brief(error)})") from error
     # pandas renames duplicates ("a", "a.1"); the names as written let the duplicate be reported.
     frame.columns = pd.Index(header)
     read = without_row_names(frame)
@@ -155,7 +156,8 @@ def _parsed(text: str, separator: str, na: Sequence[str], n_names: int) -> pd.Da
     frame: pd.DataFrame = pd.read_csv(io.StringIO(body), **settings)  # type: ignore[call-overload]
     for name in _maybe_rounded(frame):
         entries = pd.read_csv(io.StringIO(body), **settings, usecols=[name], dtype=str)[name]  # type: ignore[call-overload]
-        if any(is_rounded(entry) for entry in entries if isinstance(entry, str)):
+        long = [entry for entry in entries if isinstance(entry, str) and len(entry) > _FEW_DIGITS]
+        if any(map(is_rounded, long)) or become_the_same(long):
             frame[name] = entries
     return frame
 

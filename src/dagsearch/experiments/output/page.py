@@ -9,6 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Literal
 
+from dagsearch._visible import visible
 from dagsearch.errors import MissingExtraError
 from dagsearch.experiments.output.figures import render
 from dagsearch.experiments.output.files import write_file
@@ -79,7 +80,7 @@ def _page(facts: Sequence[str], of_report: Sequence[Section]) -> str:
 
 
 def _list(items: Iterable[str], kind: str) -> str:
-    return f'<ul class="{kind}">' + "".join(f"<li>{escape(item)}</li>" for item in items) + "</ul>"
+    return f'<ul class="{kind}">' + "".join(f"<li>{escape(visible(item))}</li>" for item in items) + "</ul>"
 
 
 def _contents(of_report: Sequence[Section]) -> str:

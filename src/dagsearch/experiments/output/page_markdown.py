@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from dagsearch._visible import visible
 from dagsearch.experiments.output.sections import Section
 from dagsearch.experiments.output.table_formats import markdown_table
 
@@ -23,10 +25,17 @@ def report_markdown(title: str, facts: Sequence[str], of_report: Sequence[Sectio
         From names of figures to their pictures, if these could be drawn.
     """
     contents = [f"[{section.heading}](#{_anchor(section.heading)})" for section in of_report]
-    parts = [f"# {title}", _list(facts), "## Contents", _list(contents), *_differences(of_report)]
+    parts = [f"# {title}", _list(map(without_markup, facts)), "## Contents", _list(contents), *_differences(of_report)]
     for section in of_report:
         parts += [f"## {section.heading}", section.what_was_run, _shown(section, links), *section.notes]
     return "\n\n".join(parts) + "\n"
+
+
+def without_markup(text: str) -> str:
+    """A text, such as one from a record, in which nothing is markup of Markdown or HTML, nor begins a line."""
+    # A colon without what is behind it is no address that renderers would turn into a link.
+    escaped = re.sub(r"[\\`*\[\]<>&|~$#!]|(?<!\w)_|_(?!\w)|(?<=\w):(?=//)|(?<=www)\.", r"\\\g<0>", visible(text))
+    return escaped.replace("@", "&#64;")
 
 
 def _list(items: Iterable[str]) -> str:

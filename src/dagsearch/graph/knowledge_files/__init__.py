@@ -6,7 +6,8 @@ import csv
 from collections.abc import Callable
 from pathlib import Path
 
-from dagsearch.errors import DataError, InputError, MissingExtraError
+from dagsearch._visible import half_of_a_pair
+from dagsearch.errors import DataError, InputError, MissingExtraError, in_brief
 from dagsearch.graph.checks import checked_names, is_index
 from dagsearch.graph.knowledge import Knowledge
 from dagsearch.graph.knowledge_files import mappings, tables, tetrad
@@ -31,14 +32,15 @@ _WRITERS: dict[str, Callable[[Knowledge], str]] = {
     ".knowledge": tetrad.written,
     ".prior": tetrad.written,
 }
+_LONGEST = 1_000  # of a message
 
 
 def read_knowledge(path: str | Path) -> Knowledge:
     """Read a file; see `Knowledge.read`."""
     path = Path(path)
     try:
-        # "utf-8-sig": spreadsheets put a mark before the first letter.
-        text = path.read_text(encoding="utf-8-sig")
+        # "utf-8-sig": spreadsheets put a mark before the first letter. Line ends within names are kept.
+        text = path.read_bytes().decode("utf-8-sig")
         reader = tetrad.parsed if tetrad.is_such(text) else _READERS.get(path.suffix.lower())
         if reader is None:
             raise InputError(f"its suffix must be one of {', '.join(_READERS)}, or its first line /knowledge")
@@ -53,7 +55,7 @@ def read_knowledge(path: str | Path) -> Knowledge:
     except MissingExtraError:
         raise
     except (OSError, ValueError, csv.Error) as error:
-        raise DataError(f"cannot read knowledge from {path}: {error}") from error
+        raise DataError(f"cannot read knowledge from {path}: {in_brief(error, _LONGEST)}") from error
     return knowledge
 
 
@@ -63,6 +65,10 @@ def write_knowledge(knowledge: Knowledge, path: str | Path) -> None:
     writer = _WRITERS.get(path.suffix.lower())
     if writer is None:
         raise InputError(f"cannot write knowledge to {path}: its suffix must be one of {', '.join(_WRITERS)}")
+    for group in (*knowledge.required, *knowledge.forbidden, *knowledge.tiers):
+        for node in group:
+            if half_of_a_pair(str(node)):
+                raise InputError(f"cannot write knowledge to {path}: the name {node!r} has half a surrogate pair")
     path.write_text(writer(knowledge), encoding="utf-8", newline="")
 
 

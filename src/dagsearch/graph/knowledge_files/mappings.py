@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from dagsearch.errors import InputError, MissingExtraError
@@ -42,7 +43,10 @@ def parsed_yaml(text: str) -> Knowledge:
 
 def written_yaml(knowledge: Knowledge) -> str:
     """Return the text of a YAML file."""
-    text: str = _yaml().safe_dump(knowledge.to_dict(), sort_keys=False, allow_unicode=True, default_flow_style=None)
+    entries = knowledge.to_dict()
+    # PyYAML writes rare ends of lines so that it reads others, unless every letter beyond ASCII is escaped.
+    is_plain = not re.search("[\x85\u2028\u2029]", json.dumps(entries, ensure_ascii=False))
+    text: str = _yaml().safe_dump(entries, sort_keys=False, allow_unicode=is_plain, default_flow_style=None)
     return text
 
 

@@ -9,8 +9,11 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Iterable
+from typing import Any
 
-from dagsearch.errors import InputError
+from dagsearch.errors import InputError, as_named
+from dagsearch.graph.csv_text import csv_line
 from dagsearch.graph.knowledge import Knowledge
 
 _COLUMNS = ("kind", "cause", "effect", "tier", "variable")
@@ -45,14 +48,12 @@ def parsed(text: str) -> Knowledge:
 def written(knowledge: Knowledge) -> str:
     """Return the text of a CSV file."""
     names_only(knowledge, "CSV")
-    text = io.StringIO(newline="")
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(_COLUMNS)
+    rows: list[Iterable[Any]] = [_COLUMNS]
     for kind, edges in (("required", knowledge.required), ("forbidden", knowledge.forbidden)):
-        table.writerows([kind, cause, effect, "", ""] for cause, effect in edges)
+        rows += [[kind, cause, effect, "", ""] for cause, effect in edges]
     for label, tier in labelled(knowledge):
-        table.writerows(["tier", "", "", label, variable] for variable in tier)
-    return text.getvalue()
+        rows += [["tier", "", "", label, variable] for variable in tier]
+    return "".join(map(csv_line, rows))
 
 
 class Tiers:
@@ -102,7 +103,7 @@ def names_only(knowledge: Knowledge, kind: str) -> None:
 
 
 def _check_header(header: list[str]) -> None:
-    given, shown = set(header), ", ".join(header) or "nothing"
+    given, shown = set(header), ", ".join(map(as_named, header))[:200] or "nothing"
     if not given >= _EDGES and not given >= _TIERS:
         raise InputError(f"its header must have kind, cause and effect, or tier and variable, got {shown}")
     if not given <= set(_COLUMNS) or len(given) < len(header):

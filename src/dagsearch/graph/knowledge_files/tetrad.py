@@ -33,6 +33,8 @@ _SECTIONS = {
     "forbiddengroup": "forbidden groups",
     "requiredgroup": "required groups",
 }
+# Not all that Python takes for one, which names may hold.
+_LINE_END = re.compile(r"\r\n|\r|\n")
 _TOKEN = re.compile(r'"([^"]*)"|(\S+)')
 
 
@@ -48,7 +50,7 @@ def parsed(text: str) -> Knowledge:
     edges: dict[str, list[tuple[str, str]]] = {"required": [], "forbidden": []}
     tiers, section = Tiers(), ""
     causes: list[str] = []  # of a group whose effects are on the next line
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(_LINE_END.split(text), start=1):
         content, where = line.split("//")[0].strip(), f"line {number}"
         if not content or content.lower() == _FIRST:
             continue
