@@ -74,12 +74,13 @@ def cd_uct(
     problem: Problem, score: ScoreLike, settings: CDUCTSettings, rng: np.random.Generator, monitor: Monitor
 ) -> Outcome:
     """Search for the DAG with the highest reward."""
-    outcomes = []
+    outcomes: list[Outcome] = []
     within_reach = problem if problem.edge_budget is not None else _promising(problem, score, monitor)
     if monitor.status != FINISHED:
         start = problem.start.astype(np.int8)
         return Outcome(start, score.reward_of(start), 0, 0, 0, monitor.status)
     for own_rng in rng.spawn(settings.n_restarts):
+        _begin(len(outcomes), outcomes, monitor)
         outcomes.append(_search_once(within_reach, score, settings, own_rng, monitor))
         if monitor.status != FINISHED:
             break
@@ -92,6 +93,13 @@ def cd_uct(
         n_calibration_simulations=sum(outcome.n_calibration_simulations for outcome in outcomes),
         status=monitor.status,
     )
+
+
+def _begin(restart: int, outcomes: list[Outcome], monitor: Monitor) -> None:
+    """Tell the recorder, if there is one, that what comes is of a restart, and what was simulated before it."""
+    if monitor.recorder is not None:
+        n_before = sum(outcome.n_simulations + outcome.n_calibration_simulations for outcome in outcomes)
+        monitor.recorder.begin(restart, n_before)
 
 
 def _n_counted_edges(problem: Problem, outcome: Outcome) -> int:
@@ -134,7 +142,8 @@ def _refined(
             seeds = interacting_pairs(problem, score, partial(check_on, monitor, outcomes[0].reward))
             trees = ParentTrees(problem, score, seeds=seeds)
     refined = []
-    for outcome in outcomes:
+    for restart, outcome in enumerate(outcomes):
+        _begin(restart, outcomes, monitor)
         refinement = Refinement(problem, score, outcome.adjacency, rng, monitor, trees)
         if monitor.status == FINISHED:
             with monitor.guard():
@@ -169,8 +178,13 @@ def _search_once(
             search.simulate(n_sims, _exploration(search, settings))
             if budget is None and search.at_best:
                 break
-            search.move(_final_move(search, settings.final_move))
+            action = _final_move(search, settings.final_move)
+            if search.record is not None:
+                search.record.decided(search, action)
+            search.move(action)
             search.step += 1
+    if search.record is not None:
+        search.record.tell_best(search)
     return Outcome(
         adjacency=search.best_adjacency(),
         reward=search.best_reward,

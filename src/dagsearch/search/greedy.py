@@ -89,4 +89,5 @@ def greedy(problem: Problem, score: ScoreLike, rng: np.random.Generator, monitor
             adjacency[cause, effect] = 1
             reward = float(rewards[cause, effect])
             n_edges, n_steps = n_edges + 1, n_steps + 1
+            monitor.note_best(reward, n_edges, "greedy", rank=0 if budget is None else n_edges)
     return Outcome(adjacency, reward, 0, 0, n_steps, monitor.status)

@@ -12,6 +12,7 @@ from types import FrameType
 
 from dagsearch import compilation
 from dagsearch.search.protocol import FINISHED, INTERRUPTED, TIME_LIMIT
+from dagsearch.search.recorder import Recorder
 
 
 @dataclass(frozen=True)
@@ -41,11 +42,14 @@ class Monitor:
         Seconds after which the search ends with its best graph so far.
     listener
         Called with the search's `Progress`, a few times a second.
+    recorder
+        Hears what the search considers, if that is to be recorded.
     """
 
     time_limit: float | None = None
     listener: Callable[[Progress], None] | None = None
     status: str = FINISHED
+    recorder: Recorder | None = None
     _started: float = field(default_factory=lambda: time.perf_counter() - compilation.seconds())
     _last_report: float = 0.0
     _interrupted: bool = False
@@ -67,6 +71,11 @@ class Monitor:
             self.listener(report(seconds))
         if self.time_limit is not None and seconds > self.time_limit:
             raise OutOfTimeError
+
+    def note_best(self, reward: float, n_edges: int, phase: str, *, rank: int = 0, n_simulations: int = 0) -> None:
+        """Tell the recorder, if there is one, of the best graph so far; see `Recorder.found`."""
+        if self.recorder is not None:
+            self.recorder.found(reward, n_edges, phase, self.seconds, rank=rank, n_simulations=n_simulations)
 
     @contextmanager
     def guard(self) -> Iterator[None]:

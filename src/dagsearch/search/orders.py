@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,8 @@ from dagsearch.kernels.moves import CROWDED, DONE, PAUSED, QUESTION, STATE, Orde
 from dagsearch.search.deletions import Deletions
 from dagsearch.search.forest import MOST_BYTES, ParentTrees, Seed
 from dagsearch.search.monitor import Monitor, OutOfTimeError, Progress
-from dagsearch.search.protocol import FINISHED, Outcome, Problem, ScoreLike, pays
+from dagsearch.search.protocol import FINISHED, OnBetter, Outcome, Problem, ScoreLike, pays
+from dagsearch.search.recorder import look_after
 from dagsearch.search.seeds import interacting_pairs
 
 N_KICKED = 4
@@ -97,6 +99,11 @@ class OrderClimb:
         A kick takes a variable at most so many places away.
     check
         Called now and then with the best reward so far; it may raise to end the search.
+    on_better
+        Called with reward and number of edges of the best graph so far, after numbers of looks that do not depend on
+        the time; None: nobody wants to know.
+    known
+        The best reward that it knows of.
     """
 
     def __init__(
@@ -107,6 +114,8 @@ class OrderClimb:
         n_kicks: int,
         reach: int,
         check: Callable[[float], None],
+        on_better: OnBetter | None = None,
+        known: float = _NO_REWARD,
     ) -> None:
         d = len(order)
         state = np.zeros(1, dtype=STATE)
@@ -114,6 +123,9 @@ class OrderClimb:
         state["n_kicks"], state["n_kicked"], state["reach"] = n_kicks, min(N_KICKED, d), reach
         self._trees = trees
         self._check = check
+        self._on_better = on_better
+        self._known = known
+        self._next_look = look_after(0)
         self._chunk = _FIRST_CHUNK
         self._search = OrderSearch(
             state=state,
@@ -136,17 +148,34 @@ class OrderClimb:
         clock = Monitor()
         state = self._search.state
         while True:
-            state["n_target"] = state["n_looks"] + self._chunk
+            n_next = self._chunk if self._on_better is None else min(self._chunk, self._next_look - self._n_looks)
+            state["n_target"] = self._n_looks + n_next
             started = clock.seconds
             status = search_orders(self._trees.growth, self._trees.forest, self._search)
             if status == DONE:
                 return
             self._check(float(state["best_reward"][0]))
-            if status == PAUSED:
+            if status != PAUSED:
+                self._supply(status)
+                continue
+            self._tell_when_due()
+            if n_next == self._chunk:
                 slower = (clock.seconds - started) / _SECONDS_PER_CHUNK
                 self._chunk = int(np.clip(self._chunk / max(slower, 0.1), 1, 1_000_000))
-            else:
-                self._supply(status)
+
+    @property
+    def _n_looks(self) -> int:
+        return int(self._search.state["n_looks"][0])
+
+    def _tell_when_due(self) -> None:
+        """Tell of the best graph so far, if somebody wants to know and enough was looked at since."""
+        if self._on_better is None or self._n_looks < self._next_look:
+            return
+        self._next_look = look_after(self._n_looks)
+        reward = float(self._search.state["best_reward"][0])
+        if pays(reward, self._known):
+            self._known = reward
+            self._on_better(reward, int(self.graphs()[0].sum()))
 
     def _supply(self, status: int) -> None:
         """Give the kernel what it came back for."""
@@ -186,6 +215,8 @@ class OrderClimber:
         Those of another search on the same problem and score, to go on with; not with equal variances.
     most_bytes
         Memory for trees, if there are none to go on with.
+    on_better
+        Called with reward and number of edges of graphs that may be the best so far; None: nobody wants to know.
 
     Attributes
     ----------
@@ -202,6 +233,7 @@ class OrderClimber:
         check: Callable[[float], None],
         trees: ParentTrees | None = None,
         most_bytes: int = MOST_BYTES,
+        on_better: OnBetter | None = None,
     ) -> None:
         self.best = problem.start.astype(np.int8)
         self.reward = score.reward_of(self.best)
@@ -210,6 +242,7 @@ class OrderClimber:
         self._check = check
         self._trees = trees
         self._most_bytes = most_bytes
+        self._on_better = on_better
 
     def search_from(self, order: list[int], seed: int, n_kicks: int) -> None:
         """Search from an order on, and keep the best graph."""
@@ -237,11 +270,14 @@ class OrderClimber:
         reach = _NEAR if self._score.is_fitted else self._problem.n_nodes
         trees = self._trees_for_best()
         n_before = trees.n_evaluations
-        climb = OrderClimb(trees, np.array(order), seed, n_kicks, reach, self._report)
+        # With equal variances climbs know no rewards, but those of the tangent.
+        on_better = None if self._score.family.equal_variances else self._on_better
+        begun = partial(OrderClimb, trees, np.array(order), seed, n_kicks, reach, self._report, on_better, self.reward)
+        climb = begun()
         reward_before = self.reward
         try:
             if plants and self._plant_best(trees, climb):
-                climb = OrderClimb(trees, np.array(order), seed, n_kicks, reach, self._report)
+                climb = begun()
             climb.run()
         finally:
             self._score.cache.count_unkept(trees.n_evaluations - n_before)
@@ -275,6 +311,8 @@ class OrderClimber:
         reward = self._score.reward_of(adjacency)
         if pays(reward, self.reward):
             self.best, self.reward = adjacency, reward
+            if self._on_better is not None:
+                self._on_better(reward, int(adjacency.sum()))
 
 
 class _Watch:
@@ -286,6 +324,7 @@ class _Watch:
         self._reward = _NO_REWARD
         self._has_failed = False
         self._n_restarts = n_restarts
+        self._heard: list[list[tuple[float, float, int]]] = [[] for _ in range(n_restarts)]
         self.n_done = 0
 
     def check(self, reward: float) -> None:
@@ -303,6 +342,23 @@ class _Watch:
     def fail(self) -> None:
         """End the searches of all threads."""
         self._has_failed = True
+
+    def listener(self, restart: int) -> OnBetter | None:
+        """What hears of better graphs of a restart; None if nothing is recorded."""
+        if self._monitor.recorder is None:
+            return None
+        return lambda reward, n_edges: self._heard[restart].append((self._monitor.seconds, reward, n_edges))
+
+    def tell_recorder(self) -> None:
+        """Tell of all restarts in order: one that another thread was ahead with is told of when its turn came."""
+        recorder, latest = self._monitor.recorder, 0.0
+        if recorder is None:
+            return
+        for restart, heard in enumerate(self._heard):
+            recorder.begin(restart, 0)
+            for seconds, reward, n_edges in heard:
+                latest = max(latest, seconds)
+                recorder.found(reward, n_edges, "orders", latest)
 
     def _progress(self, seconds: float) -> Progress:
         reward = self._reward if self._reward > _NO_REWARD else float("nan")
@@ -325,6 +381,7 @@ def order_search(
     with monitor.guard():
         if monitor.status == FINISHED:
             best.delete_edges()
+    watch.tell_recorder()
     return Outcome(best.best, best.reward, 0, 0, watch.n_done, monitor.status)
 
 
@@ -337,7 +394,10 @@ def _climbers(problem: Problem, score: ScoreLike, watch: _Watch, n_restarts: int
         None if has_own_trees else ParentTrees(problem, score, seeds=seeds, most_bytes=most_bytes)
         for _ in range(n_threads)
     ]
-    return [OrderClimber(problem, score, watch.check, trees[k % n_threads], most_bytes) for k in range(n_restarts)]
+    return [
+        OrderClimber(problem, score, watch.check, trees[k % n_threads], most_bytes, watch.listener(k))
+        for k in range(n_restarts)
+    ]
 
 
 def _work(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -15,6 +16,9 @@ from dagsearch.kernels.forest import NEGLIGIBLE
 FINISHED = "finished"
 TIME_LIMIT = "time-limit"
 INTERRUPTED = "interrupted"
+
+OnBetter = Callable[[float, int], None]
+"""Hears reward and number of edges of a graph that may be the best so far."""
 
 
 def pays(reward: float, than: float) -> bool:
@@ -127,7 +131,8 @@ class Problem:
         """No DAG that this process can reach has more edges (with forbidden edges there may be fewer)."""
         by_pairs = int(np.triu(self.allowed | self.allowed.T | self.start | self.start.T, 1).sum())
         by_parents = sum(min(node, self.max_parents) for node in range(self.n_nodes))
-        return min(by_pairs, max(by_parents, self.n_start_edges))
+        beyond = int(np.maximum(self.start.sum(axis=0) - self.max_parents, 0).sum())
+        return min(by_pairs, max(by_parents + beyond, self.n_start_edges))
 
 
 @dataclass(frozen=True)

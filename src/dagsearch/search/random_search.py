@@ -33,6 +33,8 @@ def random_search(
         if search.has_actions:
             search.simulate(n_simulations, exploration=None)
             search.step = 1
+    if search.record is not None:
+        search.record.tell_best(search)
     return Outcome(
         adjacency=search.best_adjacency(),
         reward=search.best_reward,

@@ -65,6 +65,7 @@ class Refinement:
         self._rng = rng
         self._monitor = monitor
         self._trees = trees
+        self._on_better = None if monitor.recorder is None else self._tell
 
     def run(self, n_kicks: int | None = None, afresh: bool = False) -> None:
         """Improve the graph until so many kicks in a row lead to nothing better; None: as many as are worth their time.
@@ -76,14 +77,14 @@ class Refinement:
         if self._problem.edge_budget is None:
             self._climb(default_kicks(self._score) if n_kicks is None else n_kicks, afresh)
         else:
-            swaps = Swaps(self._problem, self._score, self.best, self._rng, self._check)
+            swaps = Swaps(self._problem, self._score, self.best, self._rng, self._check, self._on_better)
             try:
                 swaps.run(n_kicks)
             finally:
                 self.best = swaps.best
 
     def _climb(self, n_kicks: int, afresh: bool) -> None:
-        climber = OrderClimber(self._problem, self._score, self._check, self._trees)
+        climber = OrderClimber(self._problem, self._score, self._check, self._trees, on_better=self._on_better)
         climber.keep(self.best)
         seed = int(self._rng.integers(2**63))
         try:
@@ -98,3 +99,7 @@ class Refinement:
 
     def _check(self, reward: float) -> None:
         check_on(self._monitor, reward)
+
+    def _tell(self, reward: float, n_edges: int) -> None:
+        rank = 0 if self._problem.edge_budget is None else n_edges
+        self._monitor.note_best(reward, n_edges, "refinement", rank=rank)

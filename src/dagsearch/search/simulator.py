@@ -27,6 +27,7 @@ from dagsearch.search.process import (
     start_partial,
 )
 from dagsearch.search.protocol import Problem, ScoreLike
+from dagsearch.search.recorder import TreeRecord
 
 _FIRST_CHUNK = 1000  # simulations between two looks at the clock, adapted to take the time below
 _SECONDS_PER_CHUNK = 0.05
@@ -113,6 +114,8 @@ class Simulator:
         self._set_root_terms()
         self._remember_start()
         self._anticipate(range(problem.n_nodes - 1, -1, -1))
+        recorder = monitor.recorder
+        self.record = None if recorder is None else TreeRecord(recorder, self)
 
     def _allocate(self, seed: int) -> Search:
         d, room = self.problem.n_nodes, self._horizon + 1
@@ -166,6 +169,31 @@ class Simulator:
         return bool(self._control["stub"] != NO_STUB)
 
     @property
+    def stub(self) -> int | None:
+        """Where the edge starts that the root waits for the endpoint of; None if it does not."""
+        return int(self._control["stub"]) if self.has_stub else None
+
+    @property
+    def n_actions(self) -> int:
+        """Number of legal actions at the root that was simulated from."""
+        return int(self._search.tree.n_actions[ROOT])
+
+    @property
+    def n_all_simulations(self) -> int:
+        """Simulations so far, those of the calibration included."""
+        return self.n_simulations + self.n_calibration_simulations
+
+    @property
+    def uses_tree(self) -> bool:
+        """Whether simulations go through a tree."""
+        return bool(self._control["use_tree"])
+
+    @property
+    def n_best_edges(self) -> int:
+        """Number of edges of the best graph so far."""
+        return int(self._control["n_best_edges"])
+
+    @property
     def best_reward(self) -> float:
         """Reward of the best graph so far."""
         return float(self._control["best_reward"])
@@ -208,11 +236,17 @@ class Simulator:
         control["exploration"] = 0.0 if exploration is None else exploration
         reset(self._search.tree)
         while control["n_done"] < n_simulations:
-            control["n_target"] = min(control["n_done"] + self._chunk, n_simulations)
+            n_done = int(control["n_done"])
+            n_next = min(self._chunk, n_simulations - n_done)
+            n_until_look = n_next if self.record is None else min(n_next, self.record.n_until_look(self))
+            control["n_target"] = n_done + n_until_look
             started = self.monitor.seconds
-            self._run_to_target(int(control["n_done"]))
-            slower = (self.monitor.seconds - started) / _SECONDS_PER_CHUNK
-            self._chunk = int(np.clip(self._chunk / max(slower, 0.1), 16, 100_000))
+            self._run_to_target(n_done)
+            if self.record is not None:
+                self.record.look(self)
+            if n_until_look == n_next:  # what was cut short for the record tells nothing about the time
+                slower = (self.monitor.seconds - started) / _SECONDS_PER_CHUNK
+                self._chunk = int(np.clip(self._chunk / max(slower, 0.1), 16, 100_000))
 
     def _guide(self, guidance: Guidance) -> None:
         """Tell what guides rollouts where the root is."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagsearch.graph.bitset import rows_from_membership
-from dagsearch.search.protocol import Problem, ScoreLike, pays
+from dagsearch.search.protocol import OnBetter, Problem, ScoreLike, pays
 
 N_KICKS = 30
 """Kicks in a row that lead to nothing better, after which swapping ends."""
@@ -113,6 +113,8 @@ class Swaps:
         Decides which edges are looked at first, and which are taken out by a kick.
     check
         Called now and then with the best reward so far; it may raise to end the search.
+    on_better
+        Called with reward and number of edges of each graph that is the best so far; None: nobody wants to know.
 
     Attributes
     ----------
@@ -127,6 +129,7 @@ class Swaps:
         adjacency: NDArray[np.int8],
         rng: np.random.Generator,
         check: Callable[[float], None],
+        on_better: OnBetter | None = None,
     ) -> None:
         self.best = adjacency
         self._reward = score.reward_of(adjacency)
@@ -134,6 +137,7 @@ class Swaps:
         self._score = score
         self._rng = rng
         self._check = check
+        self._on_better = on_better
 
     def run(self, n_kicks: int | None = None) -> None:
         """Swap edges until so many kicks in a row lead to nothing better; by default `N_KICKS`."""
@@ -196,3 +200,5 @@ class Swaps:
         """Remember the graph if it is the best so far."""
         if pays(graph.reward, self._reward):
             self.best, self._reward = graph.adjacency.copy(), graph.reward
+            if self._on_better is not None:
+                self._on_better(self._reward, int(self.best.sum()))
