@@ -1,11 +1,12 @@
 """Can the probabilities be trusted? Exact posterior, chains and bootstrap against simulated truth.
 
     python benchmarks/calibration.py [--tables 200] [--rows 100 500] [--only FAMILY ...] [--systems exact ...]
-        [--jobs 2] [--report]
+        [--jobs 2] [--report] [--bundle [FILE]]
 
 A table and system is one line of ``records.jsonl`` in the folder of results as soon as it has ended: the same command
 goes on where it was stopped, and with more tables it runs only what is new. Tables, CSV and figures are of all records
-in the folder.
+in the folder. ``--bundle`` writes the small table that dagsearch itself brings along
+(``src/dagsearch/confidence/calibration.csv``, read by ``dagsearch.confidence.calibration_study``), and nothing else.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from calibration_study import figure, study, tables
+from calibration_study import bundle, figure, study, tables
 from calibration_study.families import FAMILIES, ROWS
 from calibration_study.run import run
 from calibration_study.summary import cells_of, frame_of
@@ -43,6 +44,14 @@ def options():
     parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="runs at a time")
     parser.add_argument("--out", type=Path, default=Path("results/calibration"), metavar="FOLDER")
     parser.add_argument("--report", action="store_true", help="write what there is, and run nothing")
+    parser.add_argument(
+        "--bundle",
+        type=Path,
+        nargs="?",
+        const=bundle.BUNDLED,
+        metavar="FILE",
+        help=f"write the table that dagsearch brings along, by default {bundle.BUNDLED}, and run nothing",
+    )
     return parser
 
 
@@ -77,6 +86,9 @@ def main(arguments=None):
     except DagsearchError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    if settings.bundle is not None:
+        print(f"Written: {bundle.write(cells_of(store), settings.bundle)}")
+        return 0
     tasks = [] if settings.report else study.tasks_of(families, settings.rows, settings.tables, systems)
     failures, stopped = [], False
     try:

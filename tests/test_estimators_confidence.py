@@ -50,6 +50,26 @@ def test_what_the_posterior_does_not_share_with_the_method_is_said():
     assert "the posterior knows no edge budget" in notes
 
 
+def test_an_estimator_averages_over_specifications_with_its_own_knowledge():
+    frame = linear_frame()
+    knowledge = ds.Knowledge(forbidden=[("b", "a")])
+    fit = ds.GreedySearch(score="bic-linear", knowledge=knowledge, random_state=0, confidence="specifications")
+    found = fit.fit(frame).confidence_
+    expected = ds.posterior(frame, specifications="auto", knowledge=knowledge, n_samples=0)
+    assert [each.name for each in found.specifications] == [each.name for each in expected.specifications]
+    assert np.allclose(found.edge_probability, expected.edge_probability, rtol=0, atol=1e-12)
+    assert found.edge_probability[1, 0] == 0.0
+
+
+def test_specifications_are_for_complete_rows_of_numbers(monkeypatch):
+    monkeypatch.setattr(ds.GreedySearch, "_construct", None)
+    frame = linear_frame()
+    with pytest.raises(ds.InputError, match="column 'kind' is discrete"):
+        ds.GreedySearch(confidence="specifications").fit(frame.assign(kind=["x", "y"] * (len(frame) // 2)))
+    with pytest.raises(ds.DataError, match="specifications need complete rows"):
+        ds.GreedySearch(confidence="specifications").fit(frame.mask(frame > frame.quantile(0.99)))
+
+
 def test_confidence_that_cannot_be_is_refused_before_the_search(monkeypatch):
     monkeypatch.setattr(ds.GreedySearch, "_construct", None)
     with pytest.raises(ds.InputError, match=r"confidence='posterior': .*'bic-gp'.*or confidence='bootstrap'"):

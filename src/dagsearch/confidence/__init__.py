@@ -10,6 +10,7 @@
 """
 
 from dagsearch.confidence.bootstrap import bootstrap
+from dagsearch.confidence.calibration import CalibrationStudy, calibration_study
 from dagsearch.confidence.consensus import BestDag, Consensus
 from dagsearch.confidence.posterior import Posterior, posterior
 from dagsearch.confidence.result import Confidence
@@ -18,11 +19,13 @@ from dagsearch.confidence.specifications import AveragedConfidence, Specificatio
 __all__ = [
     "AveragedConfidence",
     "BestDag",
+    "CalibrationStudy",
     "Confidence",
     "Consensus",
     "Posterior",
     "Specification",
     "SpecificationResult",
     "bootstrap",
+    "calibration_study",
     "posterior",
 ]

@@ -15,11 +15,18 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from dagsearch import checks, scores
+from dagsearch._display import DisplayedWhenFitted
 from dagsearch.confidence.by_chains import sample_posterior
 from dagsearch.confidence.exact import MOST_NODES, PrecisionError, sum_over_dags
 from dagsearch.confidence.result import Confidence
 from dagsearch.confidence.sampling import ExactSampler
-from dagsearch.confidence.specifications import Specification, SpecificationResult, average, chosen_specifications
+from dagsearch.confidence.specifications import (
+    AUTO,
+    Specification,
+    SpecificationResult,
+    average,
+    chosen_specifications,
+)
 from dagsearch.confidence.weights import Report, Restrictions, weigh
 from dagsearch.data import Dataset, DeclaredKind, as_dataset
 from dagsearch.data.missing import Missing, without_gaps
@@ -44,7 +51,7 @@ class _Judge(NamedTuple):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class Posterior(BaseEstimator):  # type: ignore[misc]
+class Posterior(DisplayedWhenFitted, BaseEstimator):  # type: ignore[misc]
     """The posterior over DAGs of a decomposable score whose rewards are log probabilities.
 
     Parameters
@@ -315,6 +322,12 @@ def _guarded(monitor: Monitor) -> Iterator[_Watch]:
         )
     if monitor.status == INTERRUPTED:
         raise KeyboardInterrupt
+
+
+def require_specifications(data: Dataset) -> None:
+    """Refuse tables that ``specifications="auto"`` is not for."""
+    _require_all_rows(data)
+    chosen_specifications(AUTO, data, "auto", None)
 
 
 def _require_all_rows(data: Dataset) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagsearch import checks
+from dagsearch._display import Displayed
 from dagsearch.confidence.consensus import BestDag, Consensus, best_dag, consensus, expected_shd
 from dagsearch.errors import InputError
 from dagsearch.graph import DAG, PDAG, as_graph
@@ -23,7 +24,7 @@ _LEAST_SHOWN = 0.1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Confidence:
+class Confidence(Displayed):
     """Probabilities of edges and paths, and graphs made from them.
 
     Attributes
