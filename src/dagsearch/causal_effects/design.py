@@ -6,7 +6,7 @@ do not decide its slope.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,16 +73,27 @@ class Block:
         Of a categorical cause.
     unit
         What the values were divided by before columns were made of them.
+    knots
+        Of a spline, in such units around the mean; otherwise empty.
     """
 
     columns: Floats
     slopes: Floats
     levels: Levels | None
     unit: float = 1.0
+    knots: Floats = field(default_factory=lambda: np.zeros(0))
 
     def straight(self) -> Block:
         """The same without what makes it more than a straight line."""
-        return replace(self, columns=self.columns[:, :1], slopes=self.slopes[:, :1])
+        return replace(self, columns=self.columns[:, :1], slopes=self.slopes[:, :1], knots=np.zeros(0))
+
+    def columns_at(self, values: Floats) -> Floats:
+        """The columns, (n, width), of other values of a continuous cause, in units around the mean."""
+        return natural_spline(values, self.knots)[0] if len(self.knots) else values[:, None]
+
+    def columns_of_levels(self) -> Floats:
+        """The columns, (n_levels, width), of each level of a categorical cause."""
+        return np.zeros((0, 0)) if self.levels is None else self.levels.indicators(self.levels.codes)
 
 
 def block_of(data: Dataset, node: int, rows: NDArray[np.intp], bends: bool) -> Block:
@@ -94,7 +105,7 @@ def block_of(data: Dataset, node: int, rows: NDArray[np.intp], bends: bool) -> B
     knots = _knots(centred) if bends else np.zeros(0)
     if len(knots) < 3:
         return Block(centred[:, None], np.ones((len(rows), 1)), None, unit)
-    return Block(*natural_spline(centred, knots), None, unit)
+    return Block(*natural_spline(centred, knots), None, unit, knots)
 
 
 def bends(n_rows: int, n_causes: int) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dagsearch._display import Displayed
 from dagsearch.causal_effects.family import Family, Influence, usable_rows
 from dagsearch.data import Dataset
 from dagsearch.graph import DAG, PDAG, CyclicGraph
@@ -20,7 +21,7 @@ Graph = DAG | PDAG | CyclicGraph
 
 
 @dataclass(frozen=True)
-class DirectEffect:
+class DirectEffect(Displayed):
     """What a change of a cause does to its effect while the other direct causes stay as they are.
 
     Attributes

@@ -88,8 +88,8 @@ class Family:
         self, data: Dataset, effect: int, causes: Sequence[int], rows: NDArray[np.intp], additive: bool
     ) -> None:
         self.names = data.names
-        self.effect, self.causes, self.n_rows = effect, list(causes), len(rows)
-        curved = additive and bends(len(rows), len(causes))
+        self.effect, self.causes, self.rows, self.n_rows = effect, list(causes), rows, len(rows)
+        curved = additive and bool(causes) and bends(len(rows), len(causes))
         self.blocks: dict[int, Block] = {}
         self.problem = ""
         if len(rows) < 2:
@@ -97,20 +97,20 @@ class Family:
             return
         self.blocks = {cause: block_of(data, cause, rows, curved) for cause in causes}
         self.outcomes: Levels | None = levels_of(data, effect, rows)
-        self._targets, self._unit = self._made_targets(data.values[rows, effect])
+        self.targets, self.unit = self._made_targets(data.values[rows, effect])
         if curved and not self.problem:
             self._straighten()
 
     def _straighten(self) -> None:
         """Leave curves to the causes that need them by BIC, each judged beside the curves of the others."""
-        regression = Regression(np.hstack([block.columns for block in self.blocks.values()]), self._targets)
+        regression = Regression(np.hstack([block.columns for block in self.blocks.values()]), self.targets)
         everything = np.arange(regression.n_columns)
         full, price = regression.unexplained(everything), math.log(self.n_rows) / self.n_rows
         kept = dict(self.blocks)
         for cause, block in self.blocks.items():
             if block.levels is not None or block.columns.shape[1] == 1:
                 continue
-            own = self._columns_of(cause)
+            own = self.columns_of(cause)
             rest = np.delete(everything, np.arange(own.start + 1, own.stop))
             # What rounding leaves of a perfect fit is no reason for a curve.
             ratio = (regression.unexplained(rest) + _ROUNDING) / (full + _ROUNDING)
@@ -134,7 +134,7 @@ class Family:
     def regression(self) -> Regression:
         """The regression of all targets on the columns of all causes."""
         columns = [block.columns for block in self.blocks.values()]
-        return Regression(np.hstack([*columns, np.zeros((self.n_rows, 0))]), self._targets)
+        return Regression(np.hstack([*columns, np.zeros((self.n_rows, 0))]), self.targets)
 
     @cached_property
     def solution(self) -> Solution:
@@ -147,7 +147,7 @@ class Family:
         Continuous causes have one change, categorical ones one for each level but the reference.
         """
         block = self.blocks[cause]
-        own = self._columns_of(cause)
+        own = self.columns_of(cause)
         if block.levels is None:
             share = np.full(self.n_rows, 1.0 / self.n_rows) if weights is None else weights / weights.sum()
             asked = (share @ block.slopes)[None, :]
@@ -161,7 +161,7 @@ class Family:
             if value is None:
                 return None
             with np.errstate(over="ignore", under="ignore"):
-                changes.append(value / block.unit * self._unit)
+                changes.append(value / block.unit * self.unit)
         return np.array(changes) if changes and np.isfinite(changes).all() else None
 
     def influence(self, cause: int) -> Influence:
@@ -181,7 +181,7 @@ class Family:
             contrasts=self.named(cause, changes),
             reference=None if block.levels is None else block.levels.labels[block.levels.reference],
             outcome=self.outcomes.labels[1] if self.outcomes is not None and len(self.outcomes.codes) == 2 else None,
-            rising=self._rising(cause) if kind == AVERAGE_SLOPE and self._targets.shape[1] == 1 else None,
+            rising=self._rising(cause) if kind == AVERAGE_SLOPE and self.targets.shape[1] == 1 else None,
         )
 
     def named(self, cause: int, changes: Floats) -> dict[str, float]:
@@ -200,17 +200,17 @@ class Family:
         """The change in standard deviations of the effect for one standard deviation of the cause."""
         block = self.blocks[cause]
         cause_deviation = block.unit if block.levels is None else float(block.columns.std())
-        deviation = self._unit if self.outcomes is None else float(self._targets.std())
+        deviation = self.unit if self.outcomes is None else float(self.targets.std())
         with np.errstate(over="ignore", under="ignore"):
             ratio = np.float64(change) / deviation * cause_deviation
         return float(ratio) if np.isfinite(ratio) else None
 
     def _rising(self, cause: int) -> float:
         """Share of the rows in which the slope is positive."""
-        own = self.solution.coefficients[self._columns_of(cause), 0]
+        own = self.solution.coefficients[self.columns_of(cause), 0]
         return float(np.mean(self.blocks[cause].slopes @ own > 0.0))
 
-    def _columns_of(self, cause: int) -> slice:
+    def columns_of(self, cause: int) -> slice:
         """Where the columns of a cause are among those of all."""
         widths = [self.blocks[each].columns.shape[1] for each in self.causes]
         start = sum(widths[: self.causes.index(cause)])

@@ -28,11 +28,21 @@ class Solution:
         (n_columns, k) a basis of the directions in which coefficients can be changed without changing the fit.
     scale
         (n_columns,) standard deviations of the columns; those that are constant have 0.
+    inverse
+        (n_columns, n_columns) of the covariance of the columns, without what is not determined: times the variance of
+        the residuals and divided by the number of rows, it is the covariance of the coefficients.
     """
 
     coefficients: Floats
     undetermined: Floats
     scale: Floats
+    inverse: Floats
+
+    @property
+    def rank(self) -> int:
+        """How many coefficients the data determine."""
+        n_varying = int(np.count_nonzero(self.scale))
+        return n_varying - int(self.undetermined.shape[1])
 
     def value(self, function: Floats) -> Floats | None:
         """A function of the coefficients, (n_columns,), for each target; None if the data do not determine it."""
@@ -94,4 +104,6 @@ class Regression:
         coefficients, undetermined = np.zeros((p, covariance.shape[1] - p)), np.zeros((p, int(free.sum())))
         coefficients[used] = kept @ ((kept.T @ explained) / sizes[~free, None]) / scale[used, None]
         undetermined[used] = directions[:, free]
-        return Solution(coefficients, undetermined, scale)
+        inverse, half = np.zeros((p, p)), kept / np.sqrt(sizes[~free]) / scale[used, None]
+        inverse[np.ix_(used, used)] = half @ half.T
+        return Solution(coefficients, undetermined, scale, inverse)

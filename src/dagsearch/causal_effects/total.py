@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dagsearch._display import Displayed
 from dagsearch.causal_effects.family import AVERAGE_SLOPE, SLOPE, Family, Influence, usable_rows
 from dagsearch.causal_effects.words import in_words
 from dagsearch.data import Dataset
@@ -26,7 +27,7 @@ _NO_CAUSE = "{cause!r} is no cause of {effect!r} in this graph, neither directly
 
 
 @dataclass(frozen=True)
-class TotalEffect:
+class TotalEffect(Displayed):
     """What a change of a cause does to an effect along all paths, if the graph is right.
 
     Attributes
