@@ -12,11 +12,12 @@ import networkx as nx
 import numpy as np
 import pytest
 
+import dagsearch as ds
 from dagsearch.errors import CycleError, DataError, InputError
 from dagsearch.graph import DAG, PDAG, CyclicGraph, as_graph
 from dagsearch.graph.export import from_file, to_dot, to_edge_csv, to_graphml
 from dagsearch.metrics import compare
-from dagsearch.report import draw, with_matplotlib, write_graph
+from dagsearch.report import draw, write_graph
 from dagsearch.report.sketch import sketch
 
 NAMES = ["a", "two words", "Größe", 'say "hi"', "e"]
@@ -181,17 +182,15 @@ def test_it_is_drawn_without_verdicts_as_it_has_none(tmp_path, suffix):
 
 
 def test_without_graphviz_boxes_lie_apart_and_each_edge_joins_its_own():
-    figure = with_matplotlib._figure(sketch(GRAPH))
-    boxes = [patch.get_bbox() for patch in figure.axes[0].patches if hasattr(patch, "get_bbox")]
-    arrows = [patch for patch in figure.axes[0].patches if not hasattr(patch, "get_bbox")]
-    assert len(boxes) == 5
-    assert len(arrows) == 5
-    layers = {round(box.y0, 6) for box in boxes}
-    assert len(layers) == 4  # a, then b, then c, then d; e beside a
-    places = {(round(box.x0, 6), round(box.y0, 6)) for box in boxes}
-    assert len(places) == 5
-    for arrow in arrows:
-        start, end = arrow._path_original.vertices[[0, -1]]
-        assert abs(start[1] - end[1]) > 0.3  # from the bottom of a box to the top of another, or back
-    upward = sum(arrow._path_original.vertices[0, 1] < arrow._path_original.vertices[-1, 1] for arrow in arrows)
+    figure = pytest.importorskip("matplotlib.figure").Figure()
+    axes = ds.plot.graph(GRAPH, ax=figure.add_subplot())
+    boxes = [patch.get_bbox() for patch in axes.patches if hasattr(patch, "get_bbox")]
+    lines = [patch.get_path().vertices for patch in axes.patches if type(patch).__name__ == "ScaledLine"]
+    assert len(boxes) == len(lines) == 5
+    for first, second in itertools.combinations(boxes, 2):
+        assert first.x1 < second.x0 or second.x1 < first.x0 or first.y1 < second.y0 or second.y1 < first.y0
+    place = {name: (box.x0 + box.width / 2, box.y0 + box.height / 2) for name, box in zip(NAMES, boxes, strict=True)}
+    for (cause, effect), line in zip(GRAPH.directed_edges, lines, strict=True):
+        assert np.sign(line[-1, 1] - line[0, 1]) == np.sign(place[effect][1] - place[cause][1])
+    upward = sum(line[-1, 1] < line[0, 1] for line in lines)
     assert upward == 2

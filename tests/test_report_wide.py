@@ -29,7 +29,7 @@ def test_an_almost_empty_graph_of_200_variables_gives_a_picture_that_fits_a_page
 def test_more_than_a_few_isolated_nodes_are_left_out_and_told_of():
     shown = sketch(sparse_graph(15, 3))
     assert shown.names == tuple(f"gene_{node}" for node in range(6))
-    assert shown.caption == "not shown, without an edge: gene_6, gene_7, gene_8, gene_9 and 5 more"
+    assert shown.caption == "not shown: 9 without an edge (gene_6, gene_7, gene_8, gene_9 and 5 more)"
 
 
 def test_a_few_isolated_nodes_are_shown():
@@ -40,7 +40,7 @@ def test_a_few_isolated_nodes_are_shown():
 def test_a_graph_without_edges_shows_some_of_its_nodes():
     shown = sketch(sparse_graph(200, 0))
     assert len(shown.names) == MOST_ISOLATED
-    assert shown.caption.endswith("and 188 more")
+    assert shown.caption.endswith("and 188 more)")
 
 
 def test_nodes_of_missing_edges_are_shown():

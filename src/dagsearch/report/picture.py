@@ -1,9 +1,13 @@
-"""Pictures of graphs: by Graphviz where pygraphviz is installed, otherwise by matplotlib."""
+"""Pictures of graphs in files.
+
+SVG needs no library; Graphviz lays out graphs that are not large if pygraphviz is installed. PNG needs pygraphviz or
+matplotlib. Graphs of more than 60 variables with an edge are drawn in groups.
+"""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +15,14 @@ from dagsearch.causal_effects import DirectEffect
 from dagsearch.confidence import Confidence
 from dagsearch.errors import InputError, MissingExtraError
 from dagsearch.graph import DAG, PDAG, CyclicGraph
+from dagsearch.graph.focus import Focus, focus_of
 from dagsearch.graph.marks import Marks
-from dagsearch.report import with_graphviz, with_matplotlib
+from dagsearch.report import with_graphviz
 from dagsearch.report.directions import marks_of
+from dagsearch.report.layout import layout_of
+from dagsearch.report.layout.parts import MOST_UNGROUPED
 from dagsearch.report.sketch import Sketch, sketch
+from dagsearch.report.svg import graph_svg
 
 _FORMATS = (".svg", ".png")
 
@@ -27,14 +35,17 @@ def draw(
     confidence: Confidence | None = None,
     open_edges: Iterable[Iterable[str]] | None = None,
     effects: Iterable[DirectEffect] | None = None,
+    focus: str | Iterable[str] | None = None,
+    focus_distance: int = 1,
 ) -> Path:
     """Draw a graph into a file; the same graph gives the same file.
 
     Parameters
     ----------
     graph
-        A DAG, PDAG or CyclicGraph; undirected edges have no arrowhead, and more than a few isolated nodes
-        are left out and told of below the title.
+        A DAG, PDAG or CyclicGraph; undirected edges have no arrowhead. More than a few isolated nodes are left out,
+        all of them where there are more than 40 variables; the caption counts them. Where more than 60 variables have
+        an edge, groups that many edges join have frames.
     path
         Where to write; the suffix ``.svg`` or ``.png`` says in which format.
     title
@@ -50,6 +61,10 @@ def draw(
         Pairs whose direction is open in any case; they have no arrowhead.
     effects
         Direct effects along the edges, such as ``effects_`` of an estimator; they are written beside up to 30 edges.
+    focus
+        A variable, or several: only these and what is near them is drawn, and the caption says so.
+    focus_distance
+        Up to how many edges away that is, whichever way they point; 1: direct causes and effects.
 
     Returns
     -------
@@ -59,11 +74,14 @@ def draw(
     Raises
     ------
     InputError
-        Where the suffix is another one, or the file cannot be written.
+        Where the suffix is another one, the file cannot be written, or the distance is less than 1.
+    UnknownNameError
+        Where the focus is on a variable that the graph does not have.
     MissingExtraError
-        Where neither pygraphviz nor matplotlib is installed.
+        Where a bitmap is asked for and neither pygraphviz nor matplotlib is installed.
     """
-    return draw_marked(graph, path, title, truth, marks_of(graph, confidence, open_edges, effects))
+    marks = marks_of(graph, confidence, open_edges, effects)
+    return draw_marked(graph, path, title, truth, marks, focus_of(focus, focus_distance))
 
 
 def draw_marked(
@@ -72,13 +90,14 @@ def draw_marked(
     title: str | None = None,
     truth: Any = None,
     marks: Marks | None = None,
+    focus: Focus | None = None,
 ) -> Path:
     """Draw a graph into a file with what is known of its edges; arguments and errors are those of `draw`."""
     path = Path(path)
     if path.suffix.lower() not in _FORMATS:
         raise InputError(f"path must end in {' or '.join(_FORMATS)}, got {path}")
-    render = _renderer()
-    picture = render(sketch(graph, title, truth, marks), path.suffix.lower()[1:])
+    render = _svg if path.suffix.lower() == ".svg" else _png
+    picture = render(sketch(graph, title, truth, marks, focus))
     try:
         path.write_bytes(picture)
     except OSError as error:
@@ -86,13 +105,27 @@ def draw_marked(
     return path
 
 
-def _renderer() -> Callable[[Sketch, str], bytes]:
-    """Choose the best library that is installed."""
+def _svg(drawn: Sketch) -> bytes:
+    if not _is_large(drawn) and _importable("pygraphviz"):
+        return with_graphviz.render(drawn, "svg")
+    return graph_svg(drawn, interactive=False, background="white").encode()
+
+
+def _png(drawn: Sketch) -> bytes:
     if _importable("pygraphviz"):
-        return with_graphviz.render
+        if _is_large(drawn):
+            return with_graphviz.render_placed(drawn, layout_of(drawn))
+        return with_graphviz.render(drawn, "png")
     if _importable("matplotlib"):
-        return with_matplotlib.render
-    raise MissingExtraError("drawing a picture", "plot")
+        # It needs matplotlib itself, which others do without.
+        from dagsearch.report.plot.bitmap import png  # noqa: PLC0415
+
+        return png(drawn)
+    raise MissingExtraError("drawing a bitmap", "plot")
+
+
+def _is_large(drawn: Sketch) -> bool:
+    return len(drawn.names) > MOST_UNGROUPED
 
 
 def _importable(module: str) -> bool:

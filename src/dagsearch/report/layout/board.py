@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dagsearch.report.layout.curves import around
+from dagsearch.report.layout.curves import around, points_of
 from dagsearch.report.layout.ranks import Edge
-from dagsearch.report.layout.result import Box, Curve, GraphLayout
+from dagsearch.report.layout.result import Box, Curve, GraphLayout, Group, strokes_between
 
 
 class Board:
@@ -23,6 +23,8 @@ class Board:
     def __init__(self, ends: Sequence[Edge]) -> None:
         self._ends = ends
         self.boxes: dict[int, Box] = {}
+        self.frames: list[Box] = []
+        self._groups: list[Group] = []
         self._routes: dict[int, Curve] = {}
 
     def put(
@@ -40,6 +42,11 @@ class Board:
             starts_at_cause = self._starts_at(moved, self.boxes[self._ends[stroke][0]])
             self._routes[stroke] = moved if starts_at_cause else moved[::-1]
 
+    def frame(self, frame: Box, nodes: Sequence[int], heading: str) -> None:
+        """Put a frame around a group of nodes."""
+        self.frames.append(frame)
+        self._groups.append(Group(tuple(nodes), heading))
+
     @staticmethod
     def _starts_at(route: Curve, box: Box) -> bool:
         return bool(np.isclose(route[0, 1], box.bottom) and box.left <= route[0, 0] <= box.right)
@@ -54,11 +61,15 @@ class Board:
             else around(boxes[cause], boxes[effect], np.delete(corners, (cause, effect), axis=0))
             for stroke, (cause, effect) in enumerate(self._ends)
         ]
-        points = np.concatenate([corners[:, :2], corners[:, 2:], *routes]) if boxes else np.zeros((1, 2))
+        outlines = [[(frame.left, frame.top), (frame.right, frame.bottom)] for frame in self.frames]
+        points = np.concatenate([[(0.0, 0.0)], corners[:, :2], corners[:, 2:], *map(points_of, routes), *outlines])
         low, high = points.min(axis=0), points.max(axis=0)
         return GraphLayout(
             width=float(high[0] - low[0]),
             height=float(high[1] - low[1]),
             boxes=tuple(box.moved(*-low) for box in boxes),
             routes=tuple(route - low for route in routes),
+            frames=tuple(frame.moved(*-low) for frame in self.frames),
+            groups=tuple(self._groups),
+            between=strokes_between(self._groups, self._ends),
         )

@@ -11,7 +11,9 @@ import numpy.typing as npt
 from dagsearch.report.layout.result import Box, Curve
 
 _STEEPEST = 0.7  # sideways per step downwards, where an edge passes between boxes
-_BOWS = (0.0, 0.12, -0.12, 0.25, -0.25, 0.4, -0.4, 0.6, -0.6)
+_HANDLE = 0.42  # of a piece's height: longer ones than for a cubic of y make softer turns
+_BOWS = (0.0, 30.0, -30.0, 60.0, -60.0, 100.0, -100.0, 150.0, -150.0)  # away from the straight line, in pixels
+_PIXELS_WORTH_A_BOX = 120.0
 _SAMPLES = np.linspace(0.06, 0.94, 15)
 _MARGIN = 4.0
 
@@ -24,8 +26,8 @@ def falling(points: Sequence[tuple[float, float]]) -> Curve:
     at = [ends[0], *inner, ends[1]]
     path = [points[0]]
     for (start, end), (leaving, arriving) in zip(pairwise(points), pairwise(at), strict=True):
-        third = (end[1] - start[1]) / 3
-        path += [(start[0] + leaving * third, start[1] + third), (end[0] - arriving * third, end[1] - third), end]
+        handle = _HANDLE * (end[1] - start[1])
+        path += [(start[0] + leaving * handle, start[1] + handle), (end[0] - arriving * handle, end[1] - handle), end]
     return np.array(path)
 
 
@@ -49,20 +51,22 @@ def around(start: Box, end: Box, others: npt.NDArray[np.float64]) -> Curve:
     best, least = None, np.inf
     for bow in _BOWS:
         curve = _bowed(start, end, bow)
-        cost = _covered(curve, others) + abs(bow)
+        cost = abs(bow) / _PIXELS_WORTH_A_BOX
+        if cost >= least:
+            break
+        cost += _covered(curve, others)
         if cost < least:
             best, least = curve, cost
-        if cost < 1.0:
-            break
     assert best is not None
     return best
 
 
 def _bowed(start: Box, end: Box, bow: float) -> Curve:
-    """One Bezier curve, away from the straight line by a part of its length."""
+    """One Bezier curve, away from the middle of the straight line by so many pixels, less if the line is short."""
     a, b = np.array(start.centre), np.array(end.centre)
     along = b - a
-    aside = np.array([-along[1], along[0]]) * bow * 4 / 3
+    length = max(float(np.hypot(*along)), 1e-9)
+    aside = np.array([-along[1], along[0]]) / length * np.clip(bow, -length, length) * 4 / 3
     handles = a + along / 3 + aside, a + along * 2 / 3 + aside
     first, last = _border(start, handles[0]), _border(end, handles[1])
     return np.array([first, *handles, last])
@@ -79,12 +83,18 @@ def _border(box: Box, towards: npt.NDArray[np.float64]) -> npt.NDArray[np.float6
     return border
 
 
+def points_of(curve: Curve) -> npt.NDArray[np.float64]:
+    """Some points on a chain of Bezier curves, the ends of its pieces apart; handles lie farther outside."""
+    t = _SAMPLES[:, None, None]
+    a, b, c, d = curve[:-1:3], curve[1::3], curve[2::3], curve[3::3]
+    points: npt.NDArray[np.float64] = (1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t**2 * c + t**3 * d
+    return points.reshape(-1, 2)
+
+
 def _covered(curve: Curve, boxes: npt.NDArray[np.float64]) -> float:
     """How many of some boxes a curve runs through."""
     if not len(boxes):
         return 0.0
-    t = _SAMPLES[:, None]
-    a, b, c, d = curve
-    points = (1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t**2 * c + t**3 * d
+    points = points_of(curve)
     inside = (points[:, None] >= boxes[None, :, :2] - _MARGIN) & (points[:, None] <= boxes[None, :, 2:] + _MARGIN)
     return float(inside.all(axis=2).any(axis=0).sum())

@@ -1,4 +1,4 @@
-"""Putting parts of a picture side by side, in rows."""
+"""Putting parts of a picture side by side and below each other, without much empty room."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Packed(NamedTuple):
 
 
 def packed(sizes: Sequence[tuple[float, float]], gap: float, least_width: float = 0.0) -> Packed:
-    """Fill rows from left to right with parts in the order given, somewhat wider than high in all.
+    """Put each part, in the order given, where it lies highest, then leftmost; somewhat wider than high in all.
 
     Parameters
     ----------
@@ -27,17 +27,24 @@ def packed(sizes: Sequence[tuple[float, float]], gap: float, least_width: float 
     gap
         Between parts.
     least_width
-        Rows may be so wide in any case.
+        All may be so wide in any case.
     """
     area = sum((width + gap) * (height + gap) for width, height in sizes)
     limit = max([least_width, math.sqrt(area * _WIDER_THAN_HIGH), *(width for width, _ in sizes)])
     corners: list[tuple[float, float]] = []
-    x = y = height_of_row = 0.0
+    bottoms: list[tuple[float, float, float]] = []  # left, right and bottom of each part so far, with the gap
     for width, height in sizes:
-        if x > 0 and x + width > limit:
-            x, y, height_of_row = 0.0, y + height_of_row + gap, 0.0
+        x, y = min(_places(width + gap, bottoms, limit + gap), key=lambda place: (place[1], place[0]))
         corners.append((x, y))
-        x += width + gap
-        height_of_row = max(height_of_row, height)
-    total = max((x + width for (x, _), (width, _) in zip(corners, sizes, strict=True)), default=0.0)
-    return Packed(corners, total, y + height_of_row)
+        bottoms.append((x, x + width + gap, y + height + gap))
+    total = max((right - gap for _, right, _ in bottoms), default=0.0)
+    return Packed(corners, total, max((bottom - gap for _, _, bottom in bottoms), default=0.0))
+
+
+def _places(width: float, bottoms: Sequence[tuple[float, float, float]], limit: float) -> list[tuple[float, float]]:
+    """Places for a width, gap included, below all parts there: at the left, and beside each part."""
+    lefts = [0.0, *(right for _, right, _ in bottoms if right + width <= limit)]
+    return [
+        (x, max((bottom for left, right, bottom in bottoms if left < x + width and x < right), default=0.0))
+        for x in lefts
+    ]

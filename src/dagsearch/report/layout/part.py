@@ -11,12 +11,12 @@ from dagsearch.report.layout.curves import falling
 from dagsearch.report.layout.ordering import Layers, ordered
 from dagsearch.report.layout.ranks import Edge, ranks
 from dagsearch.report.layout.result import Box, Curve
+from dagsearch.report.layout.spacing import ROOMY, Spacing
 from dagsearch.report.layout.wrapping import wrapped
 
 BOX_HEIGHT = 30.0
-GAP = 20.0
-"""Between boxes side by side."""
-_LANE = 12.0  # the room of an edge that passes a layer
+_WIDEST_LANE, _NARROWEST_LANE = 12.0, 4.0  # the room of an edge that passes a layer
+_ALL_LANES = 360.0  # of a layer: where more edges pass, their lanes are narrower
 _LEAST_FALL, _MOST_FALL = 40.0, 96.0  # between layers
 _FALL_PER_SIDEWAYS = 0.14  # edges that run far sideways need more of it to be told apart
 _PORT_STEP, _PORT_MARGIN = 12.0, 9.0  # between the ends of edges at one box; from its corners
@@ -40,7 +40,7 @@ class _Stops(NamedTuple):
     chains: list[list[int]]  # for each edge the stops that it runs through
 
 
-def layered_part(widths: Sequence[float], edges: Sequence[Edge]) -> Part:
+def layered_part(widths: Sequence[float], edges: Sequence[Edge], spacing: Spacing = ROOMY) -> Part:
     """Lay a connected DAG out.
 
     Parameters
@@ -49,10 +49,12 @@ def layered_part(widths: Sequence[float], edges: Sequence[Edge]) -> Part:
         Of the box of each node.
     edges
         Pairs (upper, lower), as many as there are lines to draw: two nodes may be joined by several.
+    spacing
+        How much room there is.
     """
-    n_nodes = len(widths)
-    stops = _stops(wrapped(ranks(n_nodes, edges), edges, [width + GAP for width in widths]), edges)
-    rooms = [width + GAP for width in widths] + [_LANE] * (len(stops.above) - n_nodes)
+    n_nodes, of_nodes = len(widths), [width + spacing.gap for width in widths]
+    stops = _stops(wrapped(ranks(n_nodes, edges), edges, of_nodes, spacing.widest_layer), edges)
+    rooms = of_nodes + [_lane(stops.layers, n_nodes)] * (len(stops.above) - n_nodes)
     layers = ordered(stops.layers, stops.above, stops.below)
     x = spread(layers, stops.above, stops.below, rooms, n_nodes)
     tops = _tops(layers, stops.below, x)
@@ -83,6 +85,12 @@ def _stops(rank: Sequence[int], edges: Sequence[Edge]) -> _Stops:
             above[second].append(first)
         chains.append(chain)
     return _Stops(layers, above, below, chains)
+
+
+def _lane(layers: Layers, n_nodes: int) -> float:
+    """The room that each lane gets."""
+    most = max(sum(stop >= n_nodes for stop in layer) for layer in layers)
+    return min(max(_ALL_LANES / max(most, 1), _NARROWEST_LANE), _WIDEST_LANE)
 
 
 def _tops(layers: Layers, below: Sequence[Sequence[int]], x: Sequence[float]) -> list[float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -39,6 +40,21 @@ class Box(NamedTuple):
         return self._replace(left=self.left + right, top=self.top + down)
 
 
+class Group(NamedTuple):
+    """Nodes that many lines join, and what they are called together."""
+
+    nodes: tuple[int, ...]
+    heading: str
+
+
+def strokes_between(groups: Sequence[Group], ends: Iterable[tuple[int, int]]) -> frozenset[int]:
+    """Return which strokes, given by the positions of cause and effect, lead out of a group or into one."""
+    group_of = {node: number for number, group in enumerate(groups) for node in group.nodes}
+    return frozenset(
+        stroke for stroke, (cause, effect) in enumerate(ends) if group_of.get(cause) != group_of.get(effect)
+    )
+
+
 class GraphLayout(NamedTuple):
     """Where everything in a picture lies.
 
@@ -52,6 +68,10 @@ class GraphLayout(NamedTuple):
         One curve for each stroke of the sketch, in its order, from the border of the cause to that of the effect.
     frames
         Around groups of nodes that belong together; none in a small graph.
+    groups
+        What is in each frame, in the same order.
+    between
+        Strokes from one group to another.
     """
 
     width: float
@@ -59,3 +79,5 @@ class GraphLayout(NamedTuple):
     boxes: tuple[Box, ...]
     routes: tuple[Curve, ...]
     frames: tuple[Box, ...] = ()
+    groups: tuple[Group, ...] = ()
+    between: frozenset[int] = frozenset()

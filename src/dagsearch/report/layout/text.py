@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 
 from dagsearch._visible import clipped, visible
 
@@ -56,3 +57,15 @@ def _character_width(character: str) -> int:
 def label_of(name: str) -> str:
     """A name as a box shows it: on one line, and cut where it is long."""
     return clipped(visible(name), LONGEST_LABEL)
+
+
+def broken(text: str, size: float, width: float, measure: Callable[[str, float], float] = text_width) -> list[str]:
+    """Text in lines of at most some width; a word that is longer has a line of its own."""
+    lines: list[str] = []
+    for word in visible(text).split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and measure(longer, size) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines

@@ -2,38 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from dagsearch.report.layout.board import Board
 from dagsearch.report.layout.downward import downward
+from dagsearch.report.layout.framed import FramedPart, heading_of
 from dagsearch.report.layout.packing import packed
-from dagsearch.report.layout.part import BOX_HEIGHT, GAP, Part, layered_part
-from dagsearch.report.layout.parts import parts_of
+from dagsearch.report.layout.part import BOX_HEIGHT, layered_part
+from dagsearch.report.layout.parts import MOST_UNGROUPED, groups_of, parts_of
 from dagsearch.report.layout.ranks import Edge
 from dagsearch.report.layout.result import Box, GraphLayout
+from dagsearch.report.layout.spacing import ROOMY, Spacing
 from dagsearch.report.layout.text import label_of, text_width
 from dagsearch.report.sketch import Sketch
 
 FONT_SIZE = 13.0
-_PADDING = 12.0  # within boxes
-_LEAST_BOX = 44.0
 _GAP_OF_PARTS = 36.0
 _WIDEST_ROW_ALONE = 900.0  # of nodes without a line
 
 
-def layout_of(sketch: Sketch) -> GraphLayout:
+def layout_of(
+    sketch: Sketch, spacing: Spacing = ROOMY, measure: Callable[[str, float], float] = text_width
+) -> GraphLayout:
     """Lay a sketch out: causes above effects, few crossings, the same layout for the same sketch.
 
-    Minor strokes do not shape it: they are curves between the boxes.
+    Minor strokes do not shape it: they are curves between the boxes. In a graph of more than 60 nodes that have a line,
+    groups of nodes that many lines join are laid out each on its own, with a frame around them.
+
+    Parameters
+    ----------
+    sketch
+        What is to be laid out.
+    spacing
+        How much room there is.
+    measure
+        Gives the width of text in letters of some size, in the font that the picture is drawn with.
     """
-    widths = [max(text_width(label_of(name), FONT_SIZE) + 2 * _PADDING, _LEAST_BOX) for name in sketch.names]
+    texts = [measure(label_of(name), FONT_SIZE) for name in sketch.names]
+    widths = [max(width + 2 * spacing.padding, spacing.least_box) for width in texts]
     index = {name: node for node, name in enumerate(sketch.names)}
     ends = [(index[stroke.cause], index[stroke.effect]) for stroke in sketch.strokes]
     edges = _downward_edges(sketch, ends)
     parts, alone = parts_of(len(widths), list(edges.values()))
     board = Board(ends)
-    _place_parts(board, parts, widths, edges)
-    _place_alone(board, alone, widths)
+    grouped = sum(map(len, parts)) > MOST_UNGROUPED
+    if grouped:
+        parts = groups_of(parts, list(edges.values()))
+    laid = [_laid_out(nodes, widths, edges, spacing) for nodes in parts]
+    if grouped and len(laid) > 1:
+        laid = [each._replace(heading=heading_of(each.nodes, edges.values(), sketch.names)) for each in laid]
+    _place_parts(board, laid)
+    _place_alone(board, alone, widths, spacing)
     return board.finished()
 
 
@@ -44,27 +63,29 @@ def _downward_edges(sketch: Sketch, ends: Sequence[Edge]) -> dict[int, Edge]:
     return {number: ends[number] if arranged[ends[number]] else ends[number][::-1] for number in major}
 
 
-def _place_parts(board: Board, parts: Sequence[Sequence[int]], widths: Sequence[float], edges: dict[int, Edge]) -> None:
-    """Lay each part out, and all of them side by side."""
-    laid = [_laid_out(nodes, widths, edges) for nodes in parts]
-    rows = packed([(part.width, part.height) for part, _ in laid], _GAP_OF_PARTS)
-    for nodes, (part, strokes), corner in zip(parts, laid, rows.corners, strict=True):
-        board.put(nodes, part.boxes, strokes, part.routes, corner)
+def _place_parts(board: Board, parts: Sequence[FramedPart]) -> None:
+    """Put all parts side by side, with their frames."""
+    rows = packed([(each.width, each.height) for each in parts], _GAP_OF_PARTS)
+    for each, (x, y) in zip(parts, rows.corners, strict=True):
+        right, down = each.inside
+        board.put(each.nodes, each.part.boxes, each.strokes, each.part.routes, (x + right, y + down))
+        if each.heading is not None:
+            board.frame(Box(x, y, each.width, each.height), each.nodes, each.heading)
 
 
-def _laid_out(nodes: Sequence[int], widths: Sequence[float], edges: dict[int, Edge]) -> tuple[Part, list[int]]:
-    """The layout of a part, and the strokes whose routes it has."""
+def _laid_out(nodes: Sequence[int], widths: Sequence[float], edges: dict[int, Edge], spacing: Spacing) -> FramedPart:
+    """The layout of a part, without a frame so far."""
     place = {node: position for position, node in enumerate(nodes)}
     inside = {stroke: edge for stroke, edge in edges.items() if edge[0] in place and edge[1] in place}
     local = [(place[upper], place[lower]) for upper, lower in inside.values()]
-    return layered_part([widths[node] for node in nodes], local), list(inside)
+    return FramedPart(nodes, list(inside), layered_part([widths[node] for node in nodes], local, spacing))
 
 
-def _place_alone(board: Board, alone: Sequence[int], widths: Sequence[float]) -> None:
+def _place_alone(board: Board, alone: Sequence[int], widths: Sequence[float], spacing: Spacing) -> None:
     """Put the nodes without a line in rows below all others."""
-    boxes = board.boxes.values()
+    boxes = [*board.boxes.values(), *board.frames]
     down = max((box.bottom + _GAP_OF_PARTS for box in boxes), default=0.0)
-    widest = max((box.right for box in boxes), default=_WIDEST_ROW_ALONE)
-    rows = packed([(widths[node], BOX_HEIGHT) for node in alone], GAP, widest)
+    widest = max((box.right for box in boxes), default=min(_WIDEST_ROW_ALONE, spacing.widest_layer))
+    rows = packed([(widths[node], BOX_HEIGHT) for node in alone], spacing.gap, widest)
     placed = [Box(x, y, widths[node], BOX_HEIGHT) for node, (x, y) in zip(alone, rows.corners, strict=True)]
     board.put(alone, placed, (), (), (0.0, down))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from xml.sax.saxutils import escape, quoteattr
 
 from dagsearch._visible import visible
+from dagsearch.report.layout import Box
 
 
 def element(tag: str, attributes: Mapping[str, str | float | None], children: Iterable[str] | None = None) -> str:
@@ -38,6 +39,12 @@ def number(value: float) -> str:
     text = f"{value:.1f}"
     text = text.removesuffix(".0")
     return "0" if text == "-0" else text
+
+
+def place_of(box: Box) -> dict[str, str]:
+    """Return the attributes of a rectangle."""
+    sides = {"x": box.left, "y": box.top, "width": box.width, "height": box.height}
+    return {name: number(value) for name, value in sides.items()}
 
 
 def _text(value: str | float) -> str:
