@@ -42,6 +42,7 @@ COMMON = {
     "random_state": None,
     "n_jobs": 1,
     "progress": False,
+    "trace": False,
 }
 BY_SCORE = {"score": "auto", "levels": "seen"}
 BY_ANY_SCORE = {
@@ -133,9 +134,10 @@ ARGUMENTS = {
 """What each method takes, and the defaults."""
 
 NO_PARAMETERS = {"--method", "--certify", "--truth", "--out", "--json", "--na"}
+NO_PARAMETERS |= {"--report", "--focus", "--focus-distance"}
 OF_WHAT_IS_NO_TEXT = {"--knowledge", "--tiers", "--require", "--forbid"}
 OF_WHAT_IS_NO_TEXT |= {"--discrete", "--continuous", "--interventions", "--ordered"}
-FLAGS = {"neighbour_selection": "--no-selection", "repair": "--repair", "fix": "--fix"}
+FLAGS = {"neighbour_selection": "--no-selection", "repair": "--repair", "fix": "--fix", "trace": "--trace"}
 
 
 def options_of_discover():

@@ -15,7 +15,8 @@ from dagsearch.errors import InputError, MissingExtraError
 from dagsearch.graph import DAG, PDAG, CyclicGraph
 from dagsearch.graph.export import from_file
 from dagsearch.report import draw, write_graph
-from dagsearch.report.layers import layered
+from dagsearch.report.layout import layout_of
+from dagsearch.report.layout.spacing import COMPACT, ROOMY
 from dagsearch.report.sketch import STYLES, sketch
 from dagsearch.report.text import as_json, comparison_table
 
@@ -98,10 +99,10 @@ def test_a_picture_without_a_place_is_refused(tmp_path):
         draw(FOUND, tmp_path / "nowhere" / "g.svg")
 
 
-def test_drawing_without_a_library_names_the_extra(tmp_path, monkeypatch):
+def test_a_bitmap_without_a_library_names_the_extra(tmp_path, monkeypatch):
     hide(monkeypatch, "pygraphviz", "matplotlib")
-    with pytest.raises(MissingExtraError, match=r"drawing a picture.*\.\[plot\]"):
-        draw(FOUND, tmp_path / "g.svg")
+    with pytest.raises(MissingExtraError, match=r"drawing a bitmap.*\.\[plot\]"):
+        draw(FOUND, tmp_path / "g.png")
 
 
 def test_the_legend_counts_verdicts():
@@ -110,16 +111,17 @@ def test_the_legend_counts_verdicts():
     assert sketch(FOUND).legend == []
 
 
-@given(st.integers(0, 9), st.integers(0, 2**32 - 1))
-def test_layers_put_causes_above_effects_and_nothing_on_top_of_another(n_nodes, seed):
+@given(st.integers(1, 9), st.integers(0, 2**32 - 1))
+def test_causes_lie_above_effects_and_nothing_on_top_of_another(n_nodes, seed):
     adjacency = np.triu(np.random.default_rng(seed).integers(0, 2, (n_nodes, n_nodes)), 1).astype(np.int8)
-    layout = layered(adjacency)
-    assert layout.places.shape == (n_nodes, 2)
-    assert set(layout.routes) == {(i, j) for i, j in np.argwhere(adjacency).tolist()}
-    for route in layout.routes.values():
-        assert (np.diff(route[:, 1]) == -1).all()
-    for first, second in itertools.combinations(layout.places, 2):
-        assert first[1] != second[1] or abs(first[0] - second[0]) >= 1 - 1e-9
+    drawn = sketch(DAG(adjacency))
+    for spacing in (ROOMY, COMPACT):
+        layout = layout_of(drawn, spacing)
+        box_of = dict(zip(drawn.names, layout.boxes, strict=True))
+        assert all(box_of[each.cause].bottom < box_of[each.effect].top for each in drawn.strokes)
+        for first, second in itertools.combinations(layout.boxes, 2):
+            beside = first.right < second.left or second.right < first.left
+            assert beside or first.bottom < second.top or second.bottom < first.top
 
 
 # --- Files -----------------------------------------------------------------------------------------
@@ -156,11 +158,11 @@ def test_files_can_be_read_by_whoever_may_read_new_files(tmp_path):
     assert len(modes) == 1
 
 
-def test_without_a_drawing_library_text_files_are_still_written(tmp_path, monkeypatch):
+def test_without_a_drawing_library_all_files_are_written(tmp_path, monkeypatch):
     hide(monkeypatch, "pygraphviz", "matplotlib")
-    with pytest.warns(UserWarning, match=r"picture was left out.*\.\[plot\]"):
-        written = write_graph(FOUND, tmp_path)
-    assert [path.suffix for path in written] == [".dot", ".graphml", ".csv"]
+    written = write_graph(FOUND, tmp_path)
+    assert [path.suffix for path in written] == [".dot", ".graphml", ".csv", ".svg"]
+    assert ET.parse(written[-1]).getroot().tag.endswith("svg")
 
 
 def test_a_file_in_place_of_the_folder_is_refused(tmp_path):

@@ -113,13 +113,13 @@ def test_categories_and_curves_are_listed_in_words():
 def test_only_what_was_not_done_is_proposed(model, tmp_path):
     data = ds.as_dataset(table())
     assert next_steps(model, data, None) == (
-        "next: --confidence bootstrap (how sure each edge is), --out FOLDER (files and a picture), "
-        "--truth FILE (compare with a known graph)"
+        "next: --confidence bootstrap (how sure each edge is), --report FILE.html (a page to look at and to send), "
+        "--out FOLDER (files and a picture), --truth FILE (compare with a known graph)"
     )
     assert f"dagsearch compare {tmp_path / 'graph.csv'} TRUTH" in next_steps(model, data, tmp_path)
     known = ds.datasets.load("sachs")
     fit = ds.OrderSearch(score="bic-linear", random_state=0, confidence="bootstrap", n_replicates=1).fit(known)
-    assert next_steps(fit, known, tmp_path) is None
+    assert next_steps(fit, known, tmp_path, tmp_path / "page.html") is None
 
 
 # ---------------------------------------------------------------- JSON and files

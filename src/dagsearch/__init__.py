@@ -30,7 +30,7 @@ from dagsearch.errors import (
 )
 
 if TYPE_CHECKING:
-    from dagsearch import datasets, metrics, report, scores
+    from dagsearch import datasets, diagnostics, metrics, report, scores
     from dagsearch.auditing import Audit, Finding, audit
     from dagsearch.causal_effects import DirectEffect, TotalEffect
     from dagsearch.confidence import Confidence, Specification
@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from dagsearch.gam import gam_pvalues
     from dagsearch.graph import DAG, PDAG, CyclicGraph, Knowledge, read_graph
     from dagsearch.pruning import prune
+    from dagsearch.report import plot
 
 __all__ = [
     "CAM",
@@ -101,10 +102,12 @@ __all__ = [
     "bootstrap",
     "certify",
     "datasets",
+    "diagnostics",
     "discover",
     "effects",
     "gam_pvalues",
     "metrics",
+    "plot",
     "posterior",
     "prune",
     "read_dataset",
@@ -153,13 +156,20 @@ _HOMES = {
     "gam_pvalues": "dagsearch.gam",
     "prune": "dagsearch.pruning",
 }
-_MODULES = ("datasets", "metrics", "report", "scores")
+_MODULES = {
+    "datasets": "dagsearch.datasets",
+    "diagnostics": "dagsearch.diagnostics",
+    "metrics": "dagsearch.metrics",
+    "plot": "dagsearch.report.plot",
+    "report": "dagsearch.report",
+    "scores": "dagsearch.scores",
+}
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name on first use."""
     if name in _MODULES:
-        return importlib.import_module(f"dagsearch.{name}")
+        return importlib.import_module(_MODULES[name])
     if name not in _HOMES:
         raise AttributeError(f"module 'dagsearch' has no attribute {name!r}")
     value = getattr(importlib.import_module(_HOMES[name]), name)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from dagsearch._display import Displayed
 from dagsearch.auditing.finding import Finding, printable
 
 # Lines are as wide as the terminal, between these.
@@ -19,7 +20,7 @@ _LEAST_FOR_COLUMNS = 60
 
 
 @dataclass(frozen=True, repr=False)
-class Audit:
+class Audit(Displayed):
     """What one should know about a table before causal discovery.
 
     Attributes

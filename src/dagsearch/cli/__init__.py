@@ -13,9 +13,10 @@ import click
 from dagsearch._version import __version__
 from dagsearch.cli.check import check
 from dagsearch.cli.completion import completion_command, tables
-from dagsearch.cli.files import check_destinations, deliver, load, write_json
+from dagsearch.cli.files import COMMAND_LINE, check_destinations, deliver, focus_asked_for, load_audited, write_json
 from dagsearch.cli.options import (
     DISCOVER_OPTIONS,
+    FOCUS_OPTIONS,
     GroupedCommand,
     certificate_of,
     fitting,
@@ -29,6 +30,7 @@ from dagsearch.cli.simulate import simulate
 from dagsearch.errors import DagsearchError
 
 EXIT_WRONG_USE = 2
+REPORT_OF_DEMO = "dagsearch-demo.html"
 
 
 class _WrongUse(click.ClickException):
@@ -39,6 +41,14 @@ class _WrongUse(click.ClickException):
 
 class _Group(click.Group):
     """A group of commands whose errors on purpose are messages, not tracebacks."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        given = list(args)  # which parsing empties
+        context = super().make_context(info_name, args, parent, **extra)
+        context.meta[COMMAND_LINE] = given
+        return context
 
     def invoke(self, ctx: click.Context) -> Any:
         from dagsearch.cli.messages import compilation_announced, downloads_announced  # noqa: PLC0415
@@ -80,22 +90,22 @@ def discover(data: str, **options: Any) -> None:
 
     Files: .csv, .tsv, .txt, .parquet, .feather, .xlsx, .dta, .npy, also with .gz, .bz2 or .xz behind it or in a .zip.
     """
-    check_destinations(options["out"], options["json_file"])
+    check_destinations(options["out"], options["json_file"], report=options["report"])
     if options["method"] == "all":
         from dagsearch.cli.all_methods import discover_by_all  # noqa: PLC0415
 
         discover_by_all(_table(data, options), data, options)
         return
     fit = fitting(options["method"], options)
-    dataset = _table(data, options)
-    model = fit(dataset)
+    loaded = _table(data, options)
+    model = fit(loaded.table)
     certificate = certificate_of(model, options) if options["certify"] or model.method == "exact" else None
-    deliver(model, dataset, data, options["out"], options["json_file"], certificate)
+    deliver(model, loaded, data, options, certificate)
 
 
 def _table(data: str, options: dict[str, Any]) -> Any:
-    """The table that `discover` is asked about."""
-    return load(
+    """The table that `discover` is asked about, and its audit."""
+    loaded = load_audited(
         data,
         kinds(options),
         options["truth"],
@@ -104,30 +114,47 @@ def _table(data: str, options: dict[str, Any]) -> Any:
         fix=bool(options["fix"]),
         knowledge=known_beforehand(options),
     )
+    focus = focus_asked_for(options)
+    if focus is not None:
+        focus.check(loaded.table.names)
+    return loaded
 
 
 @main.command()
 @click.argument("found", type=click.Path(path_type=Path))
 @click.argument("truth", type=click.Path(path_type=Path))
 @click.option("--json", "json_file", help="File for the metrics as JSON, or - for standard output.")
-def compare(found: Path, truth: Path, json_file: str | None) -> None:
+@click.option(
+    "--report", type=click.Path(path_type=Path), metavar="FILE.html", help="A page with both graphs side by side."
+)
+@with_options([click.option(*names, **attributes) for names, attributes in FOCUS_OPTIONS])
+def compare(found: Path, truth: Path, json_file: str | None, report: Path | None, **options: Any) -> None:
     """Compare the graph FOUND with the graph TRUTH: files or names of data sets.
 
-    Files: .csv, .tsv, .graphml, .dot, .json, .txt (Tetrad) or .npy. Nodes are matched by name, or by position where one
-    of the graphs has no names.
+    Files: .csv, .tsv, .graphml, .dot, .json, .txt (Tetrad) or .npy. Nodes are matched by name; by position where one
+    of the graphs has no names. With --focus the edges around a variable are listed, too.
     """
     from dagsearch import metrics  # noqa: PLC0415
-    from dagsearch.cli.graphs import graph_of, note_on_nodes  # noqa: PLC0415
+    from dagsearch.cli.graphs import graphs_of, judged_edges, labels_of, note_on_nodes  # noqa: PLC0415
 
-    check_destinations(None, json_file)
-    true_graph, found_graph = graph_of(truth), graph_of(found)
+    check_destinations(None, json_file, report=report)
+    found_graph, true_graph = graphs_of(found, truth)
+    focus = focus_asked_for(options)
+    listed = [] if focus is None else judged_edges(found_graph, true_graph, focus)
     result = metrics.compare(found_graph, true_graph)
     note_on_nodes(found_graph, true_graph)
     if json_file != "-":
         for name, value in result.items():
             shown = "-" if value is None else f"{value:.4f}" if isinstance(value, float) else value
             click.echo(f"{name:>14}  {shown}")
+        for line in listed:
+            click.echo(line)
     write_json(result, json_file)
+    if report is not None:
+        from dagsearch.report.page.compared import write_comparison  # noqa: PLC0415
+
+        write_comparison(found_graph, true_graph, report, labels_of(found, truth))
+        click.echo(f"wrote the report {report}", err=True)
 
 
 @main.command()
@@ -209,22 +236,19 @@ def paper_command(what: tuple[str, ...], out: Path | None, **options: Any) -> No
 
 @main.command()
 @click.option("--seed", type=int, default=0, show_default=True)
-def demo(seed: int) -> None:
+@click.option(
+    "--report",
+    type=click.Path(path_type=Path),
+    metavar="FILE.html",
+    show_default=f"{REPORT_OF_DEMO} in this folder",
+    help="Where the page about the result is written.",
+)
+def demo(seed: int, report: Path | None) -> None:
     """Search for the protein signalling network of Sachs et al. (2005), and compare with the accepted one."""
-    from dagsearch.cli.demo import compiled_by_two  # noqa: PLC0415
-    from dagsearch.estimators import CDUCT  # noqa: PLC0415
-    from dagsearch.report.terminal import as_text, terminal_width  # noqa: PLC0415
+    from dagsearch.cli.demo import carry_out_demo  # noqa: PLC0415
 
-    click.echo("Sachs et al. (2005): 11 proteins and phospholipids measured in 853 single human immune cells.")
-    click.echo("(The first run compiles the search loop, which takes a while; later runs start at once.)\n")
-    data = load("sachs")
-    with compiled_by_two():
-        estimator = CDUCT(random_state=seed, n_jobs=-1, progress=True).fit(data)
-    click.echo(as_text(estimator, data, "sachs", width=terminal_width()))
-    click.echo(
-        "\nOn these cells the graph that explains the measurements best is not the one nearest to the accepted network:"
-        "\nGES and PC, which leave directions open, come nearer. See dagsearch discover sachs --method all."
-    )
+    check_destinations(None, None, report=report)
+    carry_out_demo(seed, report)
 
 
 main.add_command(check)

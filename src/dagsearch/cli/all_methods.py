@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
 
 from dagsearch._version import __version__
-from dagsearch.cli.files import write_graphs, write_json
+from dagsearch.cli.files import Loaded, focus_asked_for, write_graphs, write_json, write_page
 from dagsearch.cli.options import arguments, in_words_of_the_command
 from dagsearch.data import Dataset
 from dagsearch.errors import DagsearchError, InputError
 from dagsearch.estimators import METHODS, Certificate, DagEstimator, ExactSearch
+from dagsearch.estimators.among import Among
 from dagsearch.estimators.base import reward_of
-from dagsearch.estimators.certificate import certify_graph
+from dagsearch.estimators.certificate import Proof, prove
 from dagsearch.graph import DAG
 from dagsearch.parameters import declared
+from dagsearch.report.page.sections.agreement import agreement_section
 from dagsearch.report.text import as_json, certificate_as_json, metric_cells
 from dagsearch.scores import Score
 from dagsearch.search.protocol import FINISHED, INTERRUPTED
@@ -33,22 +35,25 @@ _COLUMNS = (
     ("SHD", 6),
     ("s", 9),
 )
+_BY_CHANCE = {"random-sampling"}  # methods whose graphs say nothing of which edges others agree on
 _METRICS = ("TPR", "FDR", "SHD")
 # A proof may take for ever; among other methods it gets no longer than this, unless the user says how long.
 _SECONDS_OF_PROOFS = 60.0
 
 
-def discover_by_all(data: Dataset, data_name: str, options: dict[str, Any]) -> None:
+def discover_by_all(loaded: Loaded, data_name: str, options: dict[str, Any]) -> None:
     """Fit every method with the options that it takes, and print one table.
 
     The first method's score judges the graphs of all others, so that rewards can be compared. A method that cannot be
     used on the table, or is not installed, has its reason in its row.
     """
+    data = loaded.table
     _check_settings(options)
     if options["confidence"] == "auto":
         options = {**options, "confidence": "none"}  # one table of methods has no room for it
     as_text = options["json_file"] != "-"
     records: list[dict[str, Any]] = []
+    models: dict[str, DagEstimator] = {}
     judge: Score | None = None
     proofs = _Proofs(options)
     for method in METHODS:
@@ -68,6 +73,7 @@ def discover_by_all(data: Dataset, data_name: str, options: dict[str, Any]) -> N
             records.append({"method": method, "error": INTERRUPTED})
             _say(as_text, f"{method:<15} {INTERRUPTED}")
             break
+        models[method] = model
         if judge is None:
             judge = model.score_
             _say(as_text, _heading(data, data_name, model, options))
@@ -78,7 +84,7 @@ def discover_by_all(data: Dataset, data_name: str, options: dict[str, Any]) -> N
         records.append(record)
         _say(as_text, _row(model, record, data, options))
         if options["out"] is not None:
-            write_graphs(model, data, options["out"] / method)
+            write_graphs(model, data, options["out"] / method, focus_asked_for(options))
         if model.result_.status == INTERRUPTED:
             break
     for line in proofs.in_words():
@@ -87,6 +93,25 @@ def discover_by_all(data: Dataset, data_name: str, options: dict[str, Any]) -> N
         {"data": data_name, "names": list(data.names), "methods": records, "version": __version__},
         options["json_file"],
     )
+    if options["report"] is not None:
+        _write_page(models, records, loaded, data_name, options["report"])
+
+
+def _write_page(
+    models: dict[str, DagEstimator], records: list[dict[str, Any]], loaded: Loaded, data_name: str, report: Path
+) -> None:
+    """The page about the first method, with what all of them agree on."""
+    left_out = {record["method"]: record["error"] for record in records if "error" in record}
+    left_out |= {
+        method: f"ended early ({model.result_.status}), so that its graph is not its answer"
+        for method, model in models.items()
+        if model.result_.status != FINISHED
+    }
+    left_out |= dict.fromkeys(_BY_CHANCE & models.keys(), "draws its graph by chance")
+    graphs = {method: model.pruned_dag_ for method, model in models.items() if method not in left_out}
+    agreement = agreement_section(graphs, left_out, loaded.table.truth)
+    first = next(iter(models.values()))
+    write_page(first, loaded, data_name, report, further=(agreement,))
 
 
 class _Proofs:
@@ -98,21 +123,19 @@ class _Proofs:
             "solver": options["solver"] or "auto",
             "progress": True,
         }
-        self._known: dict[tuple[Any, ...], Certificate] = {}
+        self._known: dict[tuple[Any, ...], Proof] = {}
 
     def certificate(self, model: DagEstimator, judge: Score, reward: float | None) -> Certificate:
         """What is proven about the graph of a method."""
-        taken = model.get_params()
-        names = ("edge_budget", "budget", "max_parents", "knowledge")
-        is_spent = model.dag_.n_edges == taken.get("edge_budget")
-        key = (is_spent, *(repr(taken.get(name)) for name in names))
+        among = Among.of(model, judge, model.dag_)
+        key = (among.in_words(), repr(getattr(model, "knowledge", None)))
         if key not in self._known:
-            self._known[key] = certify_graph(model.dag_, judge, model, **self._settings)
-        return replace(self._known[key], reward=math.nan if reward is None else reward)
+            self._known[key] = prove(among, judge, model.dag_, **self._settings)
+        return self._known[key].of(model.dag_, math.nan if reward is None else reward)
 
     def in_words(self) -> list[str]:
         """The optima, without saying how far a single method is from them."""
-        distinct = dict.fromkeys(proof.limit for proof in self._known.values())
+        distinct = dict.fromkeys(proof.in_words() for proof in self._known.values())
         return ["", *distinct] if distinct else []
 
 

@@ -5,23 +5,34 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from dagsearch.errors import InputError
+from dagsearch.errors import InputError, as_named
 
 if TYPE_CHECKING:
+    from dagsearch.auditing import Audit
     from dagsearch.data import Dataset, DeclaredKind
     from dagsearch.graph import DAG, Knowledge
+    from dagsearch.graph.focus import Focus
+
+COMMAND_LINE = "dagsearch.command-line"
+"""Where the context of a command keeps the arguments that it was given."""
 
 _MOST_SAID = 3  # of what an audit found
 
 
-def load(
+class Loaded(NamedTuple):
+    """A table, and the audit of the file that it was read from, if it was."""
+
+    table: Dataset
+    findings: Audit | None
+
+
+def load_audited(
     data: str,
     kinds: dict[str, DeclaredKind] | None = None,
     truth: Path | None = None,
@@ -29,7 +40,7 @@ def load(
     na: Sequence[str] = (),
     fix: bool = False,
     knowledge: Knowledge | None = None,
-) -> Dataset:
+) -> Loaded:
     """A table from a file or by its name, with its true graph if that is known; cells may be missing.
 
     A file is audited: the most important findings go to standard error, and ``fix`` mends what can be mended safely.
@@ -45,12 +56,16 @@ def load(
         known = datasets.load(data)
         told: dict[str, Any] = {"kinds": kinds, "interventions": interventions}
         table = mended_dataset(known, **told, knowledge=knowledge) if fix else as_dataset(known, **told)
-        return table if truth is None else replace(table, truth=_truth_over(known.names, table, truth))
+        return Loaded(
+            table if truth is None else replace(table, truth=_truth_over(known.names, table, truth)), findings=None
+        )
     raw = read_file(data, na)
     # A table that is refused is so with all its problems: nothing is said twice.
     table = _checked(raw, data, kinds, interventions, fix, knowledge)
-    announce_findings(raw, data, interventions, fix)
-    return table if truth is None else replace(table, truth=_truth_over(_names(raw, interventions), table, truth))
+    findings = announce_findings(raw, data, interventions, fix)
+    if truth is not None:
+        table = replace(table, truth=_truth_over(_names(raw, interventions), table, truth))
+    return Loaded(table, findings)
 
 
 def _is_file(data: str) -> bool:
@@ -85,20 +100,20 @@ def _checked(
         raise DataError(f"{data}: {error}") from error
 
 
-def announce_findings(raw: Any, data: str, interventions: str | None, fix: bool) -> None:
-    """Say the most important findings of an audit on standard error, those that are mended apart."""
+def announce_findings(raw: Any, data: str, interventions: str | None, fix: bool) -> Audit:
+    """Say the most important findings of an audit on standard error, those that are mended apart; returns all."""
     from dagsearch.auditing import audit  # noqa: PLC0415
 
+    found = audit(raw, interventions=interventions)
     worth_saying = [
-        finding
-        for finding in audit(raw, interventions=interventions).findings
-        if finding.severity != "low" and not (fix and finding.mended_by_fix)
+        finding for finding in found.findings if finding.severity != "low" and not (fix and finding.mended_by_fix)
     ]
     for finding in worth_saying[:_MOST_SAID]:
         click.echo(f"check: {finding.on_one_line}", err=True)
     n_more = len(worth_saying) - _MOST_SAID
     if n_more > 0:
         click.echo(f"check: and {n_more} more: dagsearch check {shlex.quote(data)}", err=True)
+    return found
 
 
 def _truth_over(names: Sequence[str], table: Dataset, truth: Path) -> Any:
@@ -106,21 +121,24 @@ def _truth_over(names: Sequence[str], table: Dataset, truth: Path) -> Any:
 
     Nodes are columns by name, or by position if the file has no names of its own.
     """
-    from dagsearch.graph import DAG, read_graph  # noqa: PLC0415
-    from dagsearch.graph.checks import default_names  # noqa: PLC0415
+    from dagsearch.graph import DAG  # noqa: PLC0415
+    from dagsearch.graph.reading import read_graph_file  # noqa: PLC0415
 
-    graph = read_graph(truth)
+    graph, has_names, _ = read_graph_file(truth)
     if not isinstance(graph, DAG):
         raise InputError(f"{truth}: the true graph must be a DAG, this one has undirected edges")
-    has_names = truth.suffix.lower() != ".npy" and graph.names != default_names(graph.n_nodes)
-    if not has_names and not set(graph.names) <= set(names):
+    if not has_names:
         if graph.n_nodes != len(names):
             raise InputError(f"{truth}: has {graph.n_nodes} nodes without names, the table has {len(names)} columns")
         return _left(graph.with_names(names), table)
-    in_edges = {name for edge in graph.edges for name in edge}
-    unknown = [name for name in graph.names if name in in_edges and name not in names]
+    unknown = [name for name in graph.names if name not in names]
     if unknown:
-        raise InputError(f"{truth}: nodes must be columns of the table, got {_some(unknown)}; it has {_some(names)}")
+        in_edges = {name for edge in graph.edges for name in edge}
+        unknown = [name for name in unknown if name in in_edges] or unknown
+        raise InputError(f"{truth}: nodes must be columns of the table, got {some(unknown)}; it has {some(names)}")
+    lacking = [name for name in names if name not in graph.names]
+    if lacking:
+        click.echo(f"note: {truth} lacks {some(lacking)}: taken as nodes without edges", err=True)
     return _left(DAG.from_edges(graph.edges, names=names), table)
 
 
@@ -131,13 +149,19 @@ def _left(whole: DAG, table: Dataset) -> DAG:
     return whole if whole.names == table.names else truth_over(whole, table.names)
 
 
-def _some(names: Sequence[str], most: int = 8) -> str:
+def some(names: Sequence[str], most: int = 8) -> str:
     """The first of some names."""
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+    return ", ".join(map(as_named, names[:most])) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def check_destinations(out: Path | None, json_file: str | None, option: str = "--out") -> None:
+def check_destinations(
+    out: Path | None, json_file: str | None, option: str = "--out", report: Path | None = None
+) -> None:
     """Complain about places that cannot be written to before the search rather than after it."""
+    if report is not None:
+        from dagsearch.report.files import writable_page  # noqa: PLC0415
+
+        writable_page(report, "--report")
     for folder in [] if out is None else [out, *out.parents]:
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{option} must be a folder, {folder} is a file")
@@ -149,22 +173,42 @@ def check_destinations(out: Path | None, json_file: str | None, option: str = "-
             raise InputError(f"--json must be a file, {json_file} is a folder")
 
 
-def deliver(
-    model: Any, dataset: Dataset, data: str, out: Path | None, json_file: str | None, certificate: Any = None
-) -> None:
+def focus_asked_for(options: dict[str, Any]) -> Focus | None:
+    """What ``--focus`` and ``--focus-distance`` ask to look at; None: everything."""
+    from dagsearch.graph.focus import focus_of  # noqa: PLC0415
+
+    return focus_of(options["focus"], options["focus_distance"])
+
+
+def deliver(model: Any, loaded: Loaded, data: str, options: dict[str, Any], certificate: Any = None) -> None:
     """Print the result of a fit and write the files that were asked for."""
     from dagsearch.report.terminal import as_text, terminal_width, wrapped  # noqa: PLC0415
     from dagsearch.report.terminal.next_steps import next_steps  # noqa: PLC0415
     from dagsearch.report.text import as_json  # noqa: PLC0415
 
+    dataset, out, json_file, report = loaded.table, options["out"], options["json_file"], options["report"]
+    focus = focus_asked_for(options)
     if json_file != "-":
-        click.echo(as_text(model, dataset, data, certificate, terminal_width()))
+        click.echo(as_text(model, dataset, data, certificate, terminal_width(), focus))
     write_json(as_json(model, dataset, data, certificate), json_file)
     if out is not None:
-        write_graphs(model, dataset, out)
-    proposed = next_steps(model, dataset, out)
+        write_graphs(model, dataset, out, focus)
+    if report is not None:
+        write_page(model, loaded, data, report, certificate)
+    proposed = next_steps(model, dataset, out, report)
     if json_file != "-" and proposed is not None:
         click.echo("\n" + wrapped([proposed], terminal_width()))
+
+
+def write_page(
+    model: Any, loaded: Loaded, data: str, report: Path, certificate: Any = None, further: tuple[Any, ...] = ()
+) -> None:
+    """Write the page about a fit, and say where it is."""
+    from dagsearch.report.page import write_report  # noqa: PLC0415
+
+    command = shlex.join(["dagsearch", *click.get_current_context().meta[COMMAND_LINE]])
+    write_report(model, report, data, command, certificate, loaded.findings, further)
+    click.echo(f"\nwrote the report {report}", err=True)
 
 
 def write_json(record: dict[str, Any], json_file: str | None) -> None:
@@ -176,19 +220,18 @@ def write_json(record: dict[str, Any], json_file: str | None) -> None:
         Path(json_file).write_text(text + "\n", encoding="utf-8")
 
 
-def write_graphs(model: Any, dataset: Dataset, out: Path) -> None:
+def write_graphs(model: Any, dataset: Dataset, out: Path, focus: Focus | None = None) -> None:
     """Write the constructed graph and, if it differs, the pruned one; graphs of an earlier run are removed."""
     from dagsearch.report.directions import class_open_edges  # noqa: PLC0415
     from dagsearch.report.files import remove_older, write_graph  # noqa: PLC0415
 
     known = {"truth": dataset.truth, "confidence": model.confidence_, "open_edges": class_open_edges(model)}
     known["p_values"] = model.result_.p_values
-    with warnings.catch_warnings(record=True) as caught:
-        files = write_graph(model.dag_, out, effects=model.effects_along(model.dag_), **known)
-        if model.pruned_dag_ != model.dag_:
-            files += write_graph(model.pruned_dag_, out, stem="pruned", effects=model.effects_, **known)
-    for message in dict.fromkeys(str(warning.message) for warning in caught):
-        click.echo(f"note: {message}", err=True)
+    if focus is not None:
+        known |= {"focus": focus.names, "focus_distance": focus.distance}
+    files = write_graph(model.dag_, out, effects=model.effects_along(model.dag_), **known)
+    if model.pruned_dag_ != model.dag_:
+        files += write_graph(model.pruned_dag_, out, stem="pruned", effects=model.effects_, **known)
     click.echo(f"\nwrote {', '.join(path.name for path in files)} to {out}", err=True)
     older = remove_older(out, files)
     if older:

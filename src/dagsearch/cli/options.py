@@ -198,6 +198,28 @@ def _in_plain_words(text: str) -> str:
     return re.sub(r"`+([^`]+)`+", plain, text)
 
 
+FOCUS_OPTIONS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
+    (
+        ("--focus",),
+        {
+            "multiple": True,
+            "metavar": "NAME",
+            "help": "Show only this variable, its causes and effects (repeat for more); files of edges stay complete.",
+        },
+    ),
+    (
+        ("--focus-distance",),
+        {
+            "type": click.IntRange(min=1),
+            "default": 1,
+            "show_default": True,
+            "metavar": "N",
+            "help": "With --focus: show what is up to so many edges away.",
+        },
+    ),
+)
+"""Names and attributes of the options that say what to look at."""
+
 DISCOVER_OPTIONS: list[Callable[..., Any]] = [
     _option(
         "--method",
@@ -269,7 +291,15 @@ DISCOVER_OPTIONS: list[Callable[..., Any]] = [
     _option(
         "--out", group="output", type=click.Path(path_type=Path), help="Folder for graph.dot, .graphml, .csv and .svg."
     ),
+    _option(
+        "--report",
+        group="output",
+        type=click.Path(path_type=Path),
+        metavar="FILE.html",
+        help="One page to look at and to send: graph, edges, relations, checks, how it was made.",
+    ),
     _option("--json", "json_file", group="output", help="File for the result as JSON, or - for standard output."),
+    *(_option(*names, group="output", **attributes) for names, attributes in FOCUS_OPTIONS),
 ]
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import math
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -14,6 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from dagsearch import checks, scores
+from dagsearch._display import DisplayedWhenFitted
 from dagsearch.auditing import mended_dataset
 from dagsearch.causal_effects import DirectEffect, direct_effects
 from dagsearch.data import Dataset, as_dataset
@@ -38,6 +41,8 @@ from dagsearch.scores.choose import Choice, choose
 from dagsearch.scores.levels import require_levels
 from dagsearch.search.monitor import Monitor
 from dagsearch.search.progress import progress_bar
+from dagsearch.search.recorder import Recorder
+from dagsearch.search.trace import Trace
 
 logger = logging.getLogger("dagsearch")
 
@@ -68,12 +73,12 @@ class Judgement(NamedTuple):
     notes: tuple[str, ...]
 
 
-class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
+class DagEstimator(CommonParameters, DisplayedWhenFitted, BaseEstimator):  # type: ignore[misc]
     """Base of all methods.
 
     After `fit`: ``dag_``, ``pruned_dag_``, ``evidence_``, ``reward_``, ``score_`` (the score object, whose cache
-    further fits on the same table may share), ``confidence_`` (None unless it was asked for), ``result_``,
-    ``data_`` (the table as it was learnt from), ``effects_`` (computed when it is first asked for),
+    further fits on the same table may share), ``confidence_`` and ``trace_`` (None unless they were asked for),
+    ``result_``, ``data_`` (the table as it was learnt from), ``effects_`` (computed when it is first asked for),
     ``feature_names_in_`` and ``n_features_in_``.
 
     The parameter ``score`` stands where scikit-learn has a method of that name. How good a fit is tells ``reward_``;
@@ -156,14 +161,15 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
         data, notes_on_gaps = without_gaps(given, self.missing, rng)
         self._require_rows(data)
         self._require_kinds(data)
-        with self._monitor() as monitor:
+        with self._monitor(data.names) as monitor:
             judgement = self._judgement(data)
             score = judgement.score
-            sureness.require(self, score)
+            sureness.require(self, score, data)
             n_before = score.n_evaluations
             pruning, notes_on_pruning = self._pruning(score, data)
             found = self._construct(judgement, rng, monitor)
         self.data_ = data
+        self.trace_ = self._traced(monitor)
         self._known_effects: dict[Graph, tuple[DirectEffect, ...]] = {}
         self.dag_ = found.graph
         self.reward_ = reward_of(score, found.graph)
@@ -215,6 +221,11 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
         """
         return self.effects_along(self._fitted_graph())
 
+    @property
+    def knows_effects(self) -> bool:
+        """Whether ``effects_`` has been computed already; for many rows and edges that takes a while."""
+        return self._fitted_graph() in self._known_effects
+
     def effects_along(self, graph: Graph) -> tuple[DirectEffect, ...]:
         """The direct effect along each edge of a graph over the same variables, such as ``dag_``."""
         self._fitted_graph()
@@ -222,6 +233,32 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
             additive = not self.is_linear
             self._known_effects[graph] = direct_effects(graph, self.data_, additive, open_edges(self))
         return self._known_effects[graph]
+
+    def report(self, path: str | Path, name: str = "the table") -> Path:
+        """Write one HTML page about the fit, to look at and to send; it needs no other file and no network.
+
+        Parameters
+        ----------
+        path
+            Where to write, ``.html``.
+        name
+            What the table is called on the page.
+
+        Returns
+        -------
+        Path
+            The file written, which appears complete or not at all.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written.
+        """
+        self._fitted_graph()
+        # Whatever shows results stands above estimators, which know of it only when they are asked.
+        page = importlib.import_module("dagsearch.report.page")
+        written: Path = page.write_report(self, path, name)
+        return written
 
     @property
     def is_linear(self) -> bool:
@@ -253,6 +290,7 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
         checks.real("time_limit", self.time_limit, 0.0, strict=True, optional=True)
         checks.integer("n_replicates", self.n_replicates, 1)
         checks.jobs(self.n_jobs)
+        checks.boolean("trace", self.trace)
         scores.check_settings(self.models, self.noise, self.min_effect)
         if isinstance(self.score, str) and self.score not in ("auto", *scores.names()):
             raise UnknownNameError("score", self.score, ("auto", *scores.names()))
@@ -288,13 +326,24 @@ class DagEstimator(CommonParameters, BaseEstimator):  # type: ignore[misc]
         data.standardised()
 
     @contextmanager
-    def _monitor(self) -> Iterator[Monitor]:
-        """Clock of the fit, with a progress bar if one is wanted."""
+    def _monitor(self, names: tuple[str, ...]) -> Iterator[Monitor]:
+        """Clock of the fit, with a progress bar and a recorder if these are wanted."""
+        recorder = Recorder(names) if self.trace else None
         if not self.progress:
-            yield Monitor(self.time_limit)
+            yield Monitor(self.time_limit, recorder=recorder)
             return
         with progress_bar(self.method) as listener:
-            yield Monitor(self.time_limit, listener)
+            yield Monitor(self.time_limit, listener, recorder=recorder)
+
+    def _traced(self, monitor: Monitor) -> Trace | None:
+        """What was recorded; None if that was not asked for."""
+        if monitor.recorder is None:
+            return None
+        if self.by_score:
+            return monitor.recorder.trace()
+        return monitor.recorder.trace(
+            f"{self.method} does not go from graph to better graph: there is nothing to record"
+        )
 
     def _judgement(self, data: Dataset) -> Judgement:
         """The score of the fit."""

@@ -57,6 +57,7 @@ class GES(parameters.GES, EquivalenceMethod):
             nonlocal adjacency
             adjacency = step.adjacency
             reward = step.score / n_samples
+            monitor.note_best(reward, int(np.triu(adjacency | adjacency.T).sum()), step.phase)
             monitor.check(lambda seconds: Progress(0.0, step.step, None, 0, reward, seconds, detail=step.phase))
 
         with monitor.guard(), score.session():

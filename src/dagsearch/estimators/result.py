@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dagsearch._display import Displayed
 from dagsearch.graph import DAG, PDAG, CyclicGraph
 
 Edges = list[tuple[str, str]]
@@ -44,7 +45,7 @@ class Construction:
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Displayed):
     """Record of a fit.
 
     Attributes

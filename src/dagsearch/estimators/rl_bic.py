@@ -62,6 +62,10 @@ class RLBIC(parameters.RLBIC, ScoreSearch):
         def note(state: TrainingState) -> None:
             nonlocal last
             last = state
+            if state.adjacency is not None:
+                n_graphs = state.iteration * self.batch_size
+                n_edges = int(state.adjacency.sum())
+                monitor.note_best(state.reward, n_edges, "policy gradient", n_simulations=n_graphs)
             monitor.check(lambda seconds: self._progress(state, seconds))
 
         # Required edges are always there, so their reversals would always close a cycle.

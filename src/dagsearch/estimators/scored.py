@@ -64,6 +64,10 @@ class ScoreSearch(DagEstimator, KnowledgeParameters):
             required=(self.knowledge or Knowledge()).required_edges(data.names),
         )
 
+    def problem_on(self, data: Dataset, score: scores.Score) -> Problem:
+        """What graphs over the columns of a table must keep to, by these settings and such a score."""
+        return self._within_rows(self._problem(data), score)[0]
+
     def parent_limit(self, score: scores.Score) -> int | None:
         """The most causes that a variable may get: what was asked for, or else what the score can tell apart."""
         if self.max_parents is not None or score.max_parents is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -31,7 +31,7 @@ class Sureness(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def require(model: DagEstimator, score: scores.Score) -> None:
+def require(model: DagEstimator, score: scores.Score, data: Dataset) -> None:
     """Say before the search rather than after it what there cannot be: a posterior, or a bootstrap."""
     if model.confidence == "posterior":
         from dagsearch.confidence.posterior import require_log_probability  # noqa: PLC0415
@@ -44,6 +44,10 @@ def require(model: DagEstimator, score: scores.Score) -> None:
         from dagsearch.confidence.bootstrap import require_repeatable  # noqa: PLC0415
 
         require_repeatable(model)
+    elif model.confidence == "specifications":
+        from dagsearch.confidence.posterior import require_specifications  # noqa: PLC0415
+
+        require_specifications(data)
 
 
 def of(model: DagEstimator, judgement: Judgement, data: Dataset, rng: np.random.Generator, status: str) -> Sureness:
@@ -67,12 +71,18 @@ def of(model: DagEstimator, judgement: Judgement, data: Dataset, rng: np.random.
     try:
         if model.confidence == "auto":
             return _where_it_takes_seconds(model, judgement, data, rng)
-        (own_rng,) = rng.spawn(1)
-        if model.confidence == "bootstrap":
-            return Sureness(_bootstrap(model, data, own_rng))
-        return Sureness(_posterior(model, judgement, own_rng, exact=False))
+        return Sureness(_as_asked(model, judgement, data, rng))
     except KeyboardInterrupt:
         return Sureness(notes=("confidence: none, since it was interrupted; the graph is that of the whole search",))
+
+
+def _as_asked(model: DagEstimator, judgement: Judgement, data: Dataset, rng: np.random.Generator) -> Confidence:
+    (own_rng,) = rng.spawn(1)
+    if model.confidence == "bootstrap":
+        return _bootstrap(model, data, own_rng)
+    if model.confidence == "specifications":
+        return _over_specifications(model, judgement, own_rng)
+    return _posterior(model, judgement, own_rng, exact=False)
 
 
 def _where_it_takes_seconds(
@@ -134,19 +144,31 @@ def _bootstrap(model: DagEstimator, data: Dataset, rng: np.random.Generator) -> 
     )
 
 
+def _over_specifications(model: DagEstimator, judgement: Judgement, rng: np.random.Generator) -> Confidence:
+    """The mean of posteriors over scales and models, whatever the score of the fit."""
+    from dagsearch.confidence.posterior import Posterior  # noqa: PLC0415
+
+    asked = Posterior(specifications="auto", random_state=rng, **_shared(model))
+    found: Confidence = asked.fit(judgement.data).confidence_
+    return replace(found, notes=(*found.notes, *_note_on_budget(model)))
+
+
+def _shared(model: DagEstimator) -> dict[str, Any]:
+    """Settings that a posterior shares with the method."""
+    return {
+        "knowledge": getattr(model, "knowledge", None),
+        "max_parents": getattr(model, "max_parents", None),
+        "n_jobs": model.n_jobs,
+        "progress": bool(model.progress),
+    }
+
+
 def _posterior(model: DagEstimator, judgement: Judgement, rng: np.random.Generator, *, exact: bool) -> Confidence:
     """The posterior by the score of the fit; `PrecisionError` if it must be exact and cannot."""
     from dagsearch.confidence.affordable import ExactPosterior  # noqa: PLC0415
     from dagsearch.confidence.posterior import Posterior  # noqa: PLC0415
 
-    asked = (ExactPosterior if exact else Posterior)(
-        score=judgement.score,
-        knowledge=getattr(model, "knowledge", None),
-        max_parents=getattr(model, "max_parents", None),
-        random_state=rng,
-        n_jobs=model.n_jobs,
-        progress=bool(model.progress),
-    )
+    asked = (ExactPosterior if exact else Posterior)(score=judgement.score, random_state=rng, **_shared(model))
     found: Confidence = asked.fit(judgement.data).confidence_
     said = without_gaps(judgement.data, "local").notes  # by the fit itself
     notes = [note for note in found.notes if note not in said]
@@ -157,5 +179,9 @@ def _notes_on_posterior(model: DagEstimator, score: scores.Score) -> Iterator[st
     """What the posterior does not share with the method."""
     if not model.by_score:
         yield f"the posterior is that of {score.name}, by which {model.method} does not construct its graph"
+    yield from _note_on_budget(model)
+
+
+def _note_on_budget(model: DagEstimator) -> Iterator[str]:
     if getattr(model, "edge_budget", None) is not None:
         yield "the posterior knows no edge budget"

@@ -23,7 +23,7 @@ Missing = Literal["local", "drop", "impute", "refuse"]
 
 SCORES = ("evidence", "bic-linear", "bic-quadratic", "bic-gp", "bic-gam", "mixed", "bic-discrete", "bdeu")
 PENALTIES = ("auto", "edges", "parameters", "extended")
-CONFIDENCE = ("none", "posterior", "bootstrap", "auto")
+CONFIDENCE = ("none", "posterior", "bootstrap", "specifications", "auto")
 PRUNING = ("auto", "cam", "coefficients", "none")
 
 
@@ -65,6 +65,8 @@ class CommonParameters:
         "none",
         'How sure edges and directions are: ``"posterior"``: by the posterior over DAGs of the score, which must be '
         'made of log probabilities; ``"bootstrap"``: by how often the method finds them when rows are drawn anew; '
+        '``"specifications"``: by the mean of posteriors over ways to set the analysis up, scales of the columns times '
+        "models; "
         '``"auto"``: the posterior if it is exact within seconds by table and score, and there is no edge budget; '
         '``"none"``: not asked.',
         "--confidence",
@@ -119,6 +121,14 @@ class CommonParameters:
         option_default=-1,
     )
     progress: bool = parameter(False, "Show a progress bar on a terminal.", group="run")
+    trace: bool = parameter(
+        False,
+        "Record what the search considered: the options of each decision of the tree search, where it changed its "
+        "mind, and the best reward over simulations and time.",
+        "--trace",
+        group="run",
+        in_python="The record is in ``trace_``, a `Trace`; the graph that is found does not depend on it.",
+    )
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import os
 import tempfile
-import warnings
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from dagsearch.causal_effects import DirectEffect
 from dagsearch.confidence import Confidence
-from dagsearch.errors import InputError, MissingExtraError
+from dagsearch.errors import InputError
 from dagsearch.graph import DAG, PDAG, CyclicGraph
 from dagsearch.graph.export import to_dot, to_edge_csv, to_graphml
+from dagsearch.graph.focus import Focus, focus_of
 from dagsearch.graph.marks import Marks
 from dagsearch.report.directions import marks_of
 from dagsearch.report.picture import draw_marked
 
 STEMS = ("graph", "pruned")
 SUFFIXES = (".dot", ".graphml", ".csv", ".svg")
+PAGE_SUFFIXES = (".html", ".htm")
 
 
 def write_graph(
@@ -31,6 +32,8 @@ def write_graph(
     open_edges: Iterable[Iterable[str]] | None = None,
     effects: Iterable[DirectEffect] | None = None,
     p_values: Mapping[tuple[str, str], float] | None = None,
+    focus: str | Iterable[str] | None = None,
+    focus_distance: int = 1,
 ) -> list[Path]:
     """Write a graph as DOT, GraphML, CSV and SVG; files appear complete or not at all.
 
@@ -55,23 +58,28 @@ def write_graph(
         and attributes in DOT and GraphML, and are written beside the edges of small graphs.
     p_values
         By (cause, effect), such as those of ``result_`` of an estimator: a column and attributes, too.
+    focus, focus_distance
+        As in `dagsearch.report.draw`: the picture shows what is near some variables. The other files have all edges.
 
     Returns
     -------
     list of Path
-        The files written. Without a drawing library the picture is left out, with a warning.
+        The files written.
 
     Raises
     ------
     InputError
         Where the folder is a file or cannot be written to.
+    UnknownNameError
+        Where the focus is on a variable that the graph does not have.
     """
     folder = Path(folder)
+    looked_at = focus_of(focus, focus_distance)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix=".writing-") as workshop:
             marks = marks_of(graph, confidence, open_edges, effects, p_values)
-            drafts = _write_drafts(graph, Path(workshop), stem, truth, marks)
+            drafts = _write_drafts(graph, Path(workshop), stem, truth, marks, looked_at)
             return [_publish(draft, folder) for draft in drafts]
     except (FileExistsError, NotADirectoryError) as error:
         raise InputError(f"folder must be a folder, got the file {error.filename}") from error
@@ -79,17 +87,15 @@ def write_graph(
         raise InputError(f"folder must be writable, got {folder}: {error.strerror}") from error
 
 
-def _write_drafts(graph: DAG | PDAG | CyclicGraph, workshop: Path, stem: str, truth: Any, marks: Marks) -> list[Path]:
+def _write_drafts(
+    graph: DAG | PDAG | CyclicGraph, workshop: Path, stem: str, truth: Any, marks: Marks, focus: Focus | None
+) -> list[Path]:
     """Write all formats into a temporary folder."""
     texts = {".dot": to_dot(graph, marks), ".graphml": to_graphml(graph, marks), ".csv": to_edge_csv(graph, marks)}
     drafts = [workshop / f"{stem}{suffix}" for suffix in texts]
     for draft, text in zip(drafts, texts.values(), strict=True):
         draft.write_text(text, encoding="utf-8", newline="\n")
-    try:
-        drafts.append(draw_marked(graph, workshop / f"{stem}.svg", truth=truth, marks=marks))
-    except MissingExtraError as error:
-        warnings.warn(f"the picture was left out: {error}", stacklevel=3)
-    return drafts
+    return [*drafts, draw_marked(graph, workshop / f"{stem}.svg", truth=truth, marks=marks, focus=focus)]
 
 
 def _publish(draft: Path, folder: Path) -> Path:
@@ -109,3 +115,27 @@ def remove_older(folder: Path, written: Collection[Path]) -> list[Path]:
     for path in older:
         path.unlink()
     return older
+
+
+def writable_page(path: str | Path, argument: str) -> Path:
+    """The path of a page, if it can be written; otherwise an error that names the argument and says why not."""
+    path = Path(path)
+    if path.suffix.lower() not in PAGE_SUFFIXES:
+        raise InputError(f"{argument} must end in {PAGE_SUFFIXES[0]}, got {path}")
+    if path.is_dir():
+        raise InputError(f"{argument} must be a file, {path} is a folder")
+    parent = path.resolve().parent
+    if not parent.is_dir() or not os.access(parent, os.W_OK):
+        raise InputError(f"{argument} must be a file in a folder that can be written to, got {path}")
+    return path
+
+
+def write_whole(path: Path, content: bytes) -> Path:
+    """Write a file so that it appears complete or not at all."""
+    try:
+        with tempfile.TemporaryDirectory(dir=path.resolve().parent, prefix=".writing-") as workshop:
+            draft = Path(workshop) / path.name
+            draft.write_bytes(content)
+            return _publish(draft, path.parent)
+    except OSError as error:
+        raise InputError(f"path must be a file that can be written, got {path}: {error.strerror}") from error

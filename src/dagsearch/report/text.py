@@ -53,6 +53,8 @@ def as_json(
     record["effects"] = [effect.to_dict() for effect in model.effects_]
     if model.confidence_ is not None:
         record.update(_confidence_as_json(model.confidence_))
+    if model.trace_ is not None:
+        record["trace"] = model.trace_.to_dict()
     if certificate is not None:
         record["certificate"] = certificate_as_json(certificate)
     if isinstance(model, ExactSearch):

@@ -9,16 +9,26 @@
 from __future__ import annotations
 
 import math
-import re
+from collections.abc import Sequence
 
+from dagsearch._visible import visible
 from dagsearch.confidence.result import SURE_DIRECTION
 from dagsearch.data import Dataset
 from dagsearch.estimators import Certificate, DagEstimator, ExactSearch
 from dagsearch.estimators.result import Graph
 from dagsearch.graph import DAG, CyclicGraph
+from dagsearch.graph.focus import Focus
 from dagsearch.report.directions import open_edges
+from dagsearch.report.options import in_options
 from dagsearch.report.terminal.compared import UNDEFINED, comparison
-from dagsearch.report.terminal.listing import effects_in_brackets, evidence_in_brackets, key_to_effects, listed
+from dagsearch.report.terminal.listing import (
+    effects_in_brackets,
+    evidence_in_brackets,
+    key_to_effects,
+    listed,
+    near_names,
+)
+from dagsearch.report.terminal.traced import trace_in_words
 from dagsearch.report.terminal.wrap import terminal_width, wrapped
 
 __all__ = ["as_text", "terminal_width", "wrapped"]
@@ -47,6 +57,7 @@ def as_text(
     data_name: str,
     certificate: Certificate | None = None,
     width: int | None = None,
+    focus: Focus | None = None,
 ) -> str:
     """The graph with its effects, its reward and, where the truth is known, the comparison.
 
@@ -58,50 +69,59 @@ def as_text(
         What is proven about the graph, if anything.
     width
         Columns to break lines at, such as `terminal_width`; None: nowhere.
+    focus
+        Which variables to list, with what is near them; None: all.
     """
     result, pruned = model.result_, model.evidence_ is not None
     lines = [
         f"{result.method} on {data_name}: {data.n_samples} rows, {data.n_nodes} variables",
-        *map(_in_words_of_the_command, result.notes),
+        *map(in_options, result.notes),
         "",
     ]
     if result.status in _EARLY:
         lines += [_EARLY[result.status], ""]
     if isinstance(model.dag_, CyclicGraph):
         lines += [_NOT_ACYCLIC, ""]
-    lines += _graphs(model)
+    lines += _graphs(model, focus)
     lines += _on_directions(model)
     if model.confidence_ is not None:
         lines += ["How sure, by " + str(model.confidence_), ""]
     lines += [f"{_reward(model)}, {_effort(model)}", _meaning(model)]
+    if model.trace_ is not None:
+        lines += trace_in_words(model.trace_)
     if certificate is not None:
         lines.append(str(certificate))
     if isinstance(model, ExactSearch) and model.n_best > 1 and model.best_graphs_:
         lines += ["", *_ranking(model)]
     if data.truth is not None:
         lines += ["", *comparison(_compared(model, pruned), data.truth, width)]
-    return wrapped(lines, width)
+    return wrapped(_with_visible(data.names, lines), width)
 
 
-def _graphs(model: DagEstimator) -> list[str]:
+def _with_visible(names: Sequence[str], lines: list[str]) -> list[str]:
+    """Lines in which no name moves the cursor, begins a line of its own, or turns the direction of what follows."""
+    # Longer ones first, as they may contain others.
+    odd = sorted((name for name in names if visible(name) != name), key=len, reverse=True)
+    for name in odd:
+        lines = [line.replace(name, visible(name)) for line in lines]
+    return lines
+
+
+def _graphs(model: DagEstimator, focus: Focus | None) -> list[str]:
     """The constructed graph, and the one that pruning leaves; the last one has the effects."""
-    result, effects = model.result_, model.effects_
-    last = [*listed(model.pruned_dag_, model, effects_in_brackets(effects)), *key_to_effects(effects), ""]
+    result, near = model.result_, near_names(model.pruned_dag_, focus)
+    effects = [each for each in model.effects_ if near >= {each.cause, each.effect}]
+    last = [*listed(model.pruned_dag_, model, effects_in_brackets(effects), focus), *key_to_effects(effects), ""]
     if model.evidence_ is None:
         return [f"Constructed graph, {_edges(result.n_edges)}:", *last]
     shown = "p-values" if model.evidence_.measure == "p-value" else "largest coefficients"
     return [
         f"Constructed graph, {_edges(result.n_edges)}, {shown}:",
-        *listed(model.dag_, model, evidence_in_brackets(model)),
+        *listed(model.dag_, model, evidence_in_brackets(model), focus),
         "",
         f"After pruning ({_rule(model)}), {_edges(model.pruned_dag_.n_edges)}:",
         *last,
     ]
-
-
-def _in_words_of_the_command(note: str) -> str:
-    """A note that names values of ``confidence``, naming its option instead."""
-    return re.sub(r"confidence='(\w+)'", r"--confidence \1", note)
 
 
 def _on_directions(model: DagEstimator) -> list[str]:

@@ -8,6 +8,7 @@ from dagsearch.causal_effects import DirectEffect
 from dagsearch.causal_effects.words import BENT
 from dagsearch.estimators import DagEstimator
 from dagsearch.estimators.result import Graph
+from dagsearch.graph.focus import Focus
 from dagsearch.graph.marks import short_number
 from dagsearch.report.directions import open_edges
 
@@ -16,7 +17,7 @@ Edge = tuple[str, str]
 _MOST_NAMES = 20
 
 
-def listed(graph: Graph, model: DagEstimator, in_brackets: Mapping[Edge, str]) -> list[str]:
+def listed(graph: Graph, model: DagEstimator, in_brackets: Mapping[Edge, str], focus: Focus | None = None) -> list[str]:
     """Each connected variable with its causes, then undirected edges; others in one line.
 
     Parameters
@@ -28,7 +29,10 @@ def listed(graph: Graph, model: DagEstimator, in_brackets: Mapping[Edge, str]) -
     in_brackets
         What stands behind a cause, by (cause, effect). Undirected edges have both directions, the one that is written
         first.
+    focus
+        Which variables to list, with what is near them; a first line then says how many edges these have. None: all.
     """
+    near = near_names(graph, focus)
     is_open = {frozenset(pair) for pair in open_edges(model)}
 
     def cause(name: str, effect: str) -> str:
@@ -36,24 +40,37 @@ def listed(graph: Graph, model: DagEstimator, in_brackets: Mapping[Edge, str]) -
         text = in_brackets.get((name, effect))
         return marked if text is None else f"{marked} ({text})"
 
-    lines = []
+    lines = [] if focus is None else [_counted(graph, near, focus)]
     for effect in graph.names:
-        causes = graph.parents(effect)
+        causes = [name for name in graph.parents(effect) if name in near and effect in near]
         if causes:
             lines.append(f"  {effect} <- {', '.join(cause(name, effect) for name in causes)}")
     for first, second in graph.undirected_edges:
+        if not near >= {first, second}:
+            continue
         texts = [in_brackets[pair] for pair in ((first, second), (second, first)) if pair in in_brackets]
         lines.append(f"  {first} -- {second}" + (f" ({', '.join(texts)})" if texts else ""))
-    return lines + _others(graph)
+    return lines + _others(graph, near)
 
 
-def _others(graph: Graph) -> list[str]:
-    """Variables without causes, and those without any edge."""
+def near_names(graph: Graph, focus: Focus | None) -> set[str]:
+    """The variables that a focus is about, and those near them; all without a focus."""
+    return set(graph.names if focus is None else graph.neighbourhood(focus.names, focus.distance))
+
+
+def _counted(graph: Graph, near: set[str], focus: Focus) -> str:
+    """How much of a graph is listed."""
+    shown = sum(near >= set(edge) for edge in (*graph.directed_edges, *graph.undirected_edges))
+    return f"  {focus.in_words}: {shown} of {graph.n_edges} edges"
+
+
+def _others(graph: Graph, shown: set[str]) -> list[str]:
+    """Those of some variables without causes, and those without any edge."""
     near = {name for pair in graph.undirected_edges for name in pair}
     causes = {name for name, _ in graph.directed_edges}
     effects = {name for _, name in graph.directed_edges}
-    roots = [name for name in graph.names if name in causes - effects - near]
-    alone = [name for name in graph.names if name not in causes | effects | near]
+    roots = [name for name in graph.names if name in shown & causes - effects - near]
+    alone = [name for name in graph.names if name in shown - causes - effects - near]
     lines = [f"  without causes: {_some(roots)}"] if roots else []
     return [*lines, f"  not connected: {_some(alone)}"] if alone else lines
 

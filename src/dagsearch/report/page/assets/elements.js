@@ -1,0 +1,41 @@
+// Elements, numbers and the data of the page. Text is always set as text, never parsed as HTML.
+const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
+const data = JSON.parse(document.getElementById("page-data").textContent);
+const byId = (id) => document.getElementById(id);
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
+  }
+  for (const child of children.flat()) {
+    if (child !== null && child !== undefined) element.append(child);
+  }
+  return element;
+}
+
+const html = (name, attributes = {}, ...children) => fill(document.createElement(name), attributes, children);
+const svg = (name, attributes = {}, ...children) =>
+  fill(document.createElementNS(SVG_NAMESPACE, name), attributes, children);
+
+function shortNumber(value) {
+  if (value === null || value === undefined) return "–";
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 0.001 || size >= 1e5)) return value.toExponential(1);
+  return String(Number(value.toPrecision(3)));
+}
+
+function percent(value) {
+  if (value === null || value === undefined) return "–";
+  if (value > 0 && value < 0.005) return "< 1%";
+  if (value < 1 && value > 0.995) return "> 99%";
+  return `${Math.round(100 * value)}%`;
+}
+
+// Names may be 500 characters long, and hold line breaks: a picture shows the beginning, and the whole as its title.
+const clipped = (text, most = 24) => {
+  const line = text.replace(/\s+/g, " ");
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
+};
+
+const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
+const isNumber = (value) => value !== null && value !== undefined;
