@@ -126,7 +126,7 @@ def make(kind, **settings):
 
 def quick(kind, **settings):
     """The same by a score of microseconds instead of milliseconds, for tests that are not about the default."""
-    return make(kind, **{"score": "bic-linear" if kind.method in ("ges", "pc") else "bic-quadratic", **settings})
+    return make(kind, **{"score": "bic-linear", **settings})
 
 
 def every_dag(n_nodes):

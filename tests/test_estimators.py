@@ -130,7 +130,7 @@ def test_learnt_attributes_fit_together(kind, making):
     assert 0 < result.seconds < 60
     assert result.status == "finished"
     assert result.seed == 0
-    by_default = "evidence" if making is make else "bic-quadratic"
+    by_default = "evidence" if making is make else "bic-linear"
     assert result.settings["score"] == model.score_.name == SCORE_OF.get(kind.method, by_default)
     if kind is ds.OrderSearch:  # its score decides which edges there are
         assert model.evidence_ is None

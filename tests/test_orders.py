@@ -9,7 +9,7 @@ import pytest
 from common import discrete_frame, normal_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from order_climbs import COMPILED, COMPILED_OR_EQUAL, EQUAL, found_by, tables
+from order_climbs import COMPILED_OR_EQUAL, found_by, tables
 from search_problems import fits, problem_of, problems, some_graph
 from stopping import Acting, interrupt, press_ctrl_c
 
@@ -126,13 +126,7 @@ def test_more_kicks_and_restarts_never_do_worse():
 # ---------------------------------------------------------------- ending early
 
 
-@pytest.mark.parametrize(
-    ("name", "chosen"),
-    [
-        *((name, {}) for name in COMPILED),
-        *EQUAL,
-    ],
-)
+@pytest.mark.parametrize(("name", "chosen"), COMPILED_OR_EQUAL)
 def test_progress_is_reported_with_rewards_of_graphs(name, chosen):
     heard = []
 
