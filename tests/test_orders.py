@@ -179,7 +179,7 @@ def test_the_time_limit_is_heard_in_all_threads(n_jobs, time_limit):
     monitor = Monitor(time_limit=time_limit)
     outcome = found_by(problem, score, monitor=monitor, n_restarts=20, n_kicks=10**9, n_jobs=n_jobs)
     assert outcome.status == TIME_LIMIT
-    assert monitor.seconds < 10
+    assert monitor.seconds < 60
     assert fits(problem, naive.edges_of(outcome.adjacency))
     assert outcome.reward == pytest.approx(score.reward(outcome.adjacency), abs=1e-12)
     if time_limit < 1e-6:
@@ -203,7 +203,7 @@ def test_ctrl_c_is_heard_in_all_threads(n_jobs, act):
     monitor = Monitor(listener=listen, time_limit=30.0)
     outcome = found_by(problem, score, monitor=monitor, n_restarts=20, n_kicks=10**9, n_jobs=n_jobs)
     assert outcome.status == INTERRUPTED
-    assert monitor.seconds < 10
+    assert monitor.seconds < 60
     assert fits(problem, naive.edges_of(outcome.adjacency))
     assert outcome.reward == pytest.approx(score.reward(outcome.adjacency), abs=1e-12)
     assert heard[-1] <= outcome.reward + 1e-9

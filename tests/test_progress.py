@@ -70,37 +70,43 @@ def test_the_clock_of_a_search_stands_still_while_kernels_are_compiled():
     monitor, started = Monitor(), time.perf_counter()
     before = compilation.seconds()
     slow_to_compile()(np.arange(3.0))
-    gone, compiled = time.perf_counter() - started, compilation.seconds() - before
+    compiled = compilation.seconds() - before
     assert compiled > 0.05
-    assert monitor.seconds == pytest.approx(gone - compiled, abs=0.02)
+    least = time.perf_counter() - started - compiled
+    seconds = monitor.seconds
+    assert least - 1e-3 <= seconds <= time.perf_counter() - started - compiled + 1e-3
 
 
 def test_the_clock_goes_on_otherwise():
     monitor = Monitor()
     time.sleep(0.1)
-    assert 0.09 < monitor.seconds < 5.0
+    assert monitor.seconds > 0.09
 
 
-def test_compilation_does_not_count_against_the_time_limit():
-    monitor = Monitor(time_limit=0.05)
-    slow_to_compile()(np.arange(3.0))
+def test_compilation_does_not_count_against_the_time_limit(monkeypatch):
+    now = 10.0
+    monkeypatch.setattr(time, "perf_counter", lambda: now)
+    monitor = Monitor(time_limit=5.0)
+    compilation._CLOCK.begin()
+    now += 100.0
+    compilation._CLOCK.end()
+    now += 4.0
     monitor.check(lambda _: HALFWAY)
-    time.sleep(0.1)
+    now += 2.0
     with pytest.raises(OutOfTimeError):
         monitor.check(lambda _: HALFWAY)
 
 
-def test_kernels_compiled_within_others_count_once():
+def test_kernels_compiled_within_others_count_once(monkeypatch):
+    times = iter([10.0, 12.0, 15.0])  # the clock looks when the outer one begins and ends, and when it is asked
+    monkeypatch.setattr(compilation.time, "perf_counter", lambda: next(times))
     clock = compilation._Clock()
     clock.begin()
-    time.sleep(0.05)
     clock.begin()
-    time.sleep(0.05)
+    assert clock.seconds == 2.0
     clock.end()
     clock.end()
-    assert 0.09 < clock.seconds < 0.19
-    time.sleep(0.05)
-    assert clock.seconds < 0.19
+    assert clock.seconds == 5.0
 
 
 def test_listeners_hear_when_compilation_begins_and_ends():
