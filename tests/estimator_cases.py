@@ -18,6 +18,17 @@ def with_policies_marked(*cases):
     return [pytest.param(*case, marks=pytest.mark.long) if ds.RLBIC in case else pytest.param(*case) for case in cases]
 
 
+def with_scores(kinds, scores):
+    """Pairs of a method and a score; those compiled for the score at hand are long where compiling takes tens of seconds."""
+    return [
+        pytest.param(kind, score, marks=[pytest.mark.long] * (kind in _COMPILED and score == "bic-quadratic"))
+        for kind in kinds
+        for score in scores
+    ]
+
+
+_COMPILED = (ds.CDUCT, ds.OrderSearch)
+
 every_method = pytest.mark.parametrize("kind", with_policies_marked(*zip(METHODS.values())), ids=name_of)
 every_search = pytest.mark.parametrize("kind", SEARCHES.values(), ids=name_of)
 with_and_without_a_budget = pytest.mark.parametrize(

@@ -7,10 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from common import discrete_frame, make, normal_frame, quick
-from estimator_cases import TABLE, every_search, with_and_without_a_budget
+from estimator_cases import TABLE, every_search, name_of, with_and_without_a_budget, with_scores
 
 import dagsearch as ds
 from dagsearch.errors import InputError
+from dagsearch.estimators import SEARCHES
 
 # ---------------------------------------------------------------- the budget
 
@@ -24,8 +25,7 @@ def test_the_edge_budget_is_met_exactly(kind, edge_budget):
         assert model.pruned_dag_ == model.dag_
 
 
-@every_search
-@pytest.mark.parametrize("score", ds.scores.CONTINUOUS)
+@pytest.mark.parametrize(("kind", "score"), with_scores(SEARCHES.values(), ds.scores.CONTINUOUS), ids=name_of)
 def test_without_a_budget_the_score_decides_and_no_graph_is_worse_than_the_empty_one(kind, score):
     table = normal_frame(80, 5)
     model = make(kind, score=score).fit(table)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from common import discrete_frame, make, normal_frame, oracle
-from estimator_cases import name_of
+from estimator_cases import name_of, with_scores
 from sklearn.preprocessing import PolynomialFeatures
 
 import dagsearch as ds
@@ -244,23 +244,7 @@ def test_automatic_pruning_with_a_budget_depends_on_the_score_alone(score, metho
     assert model.evidence_.by_edge() == evidence(model.dag_, table, method, degree=degree).by_edge()
 
 
-# Those that are compiled for each kind of score take long to compile.
-COMPILED_SEARCHES = (ds.CDUCT, ds.OrderSearch)
-
-
-@pytest.mark.parametrize(
-    ("kind", "score"),
-    [
-        pytest.param(
-            kind,
-            score,
-            marks=[pytest.mark.long] if kind in COMPILED_SEARCHES and score not in ("bic-linear", "evidence") else [],
-        )
-        for kind in SEARCHES.values()
-        for score in ds.scores.names()
-    ],
-    ids=name_of,
-)
+@pytest.mark.parametrize(("kind", "score"), with_scores(SEARCHES.values(), ds.scores.names()), ids=name_of)
 def test_automatic_pruning_leaves_what_a_score_decided_for_without_a_budget(kind, score):
     table = discrete_frame(100, 4) if score in ds.scores.DISCRETE else normal_frame(60, 4)
     model = make(kind, score=score).fit(table)

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from common import normal_table, succeed
+from estimator_cases import name_of, with_scores
 
 import dagsearch as ds
 from dagsearch._twins import Twins, proportional
@@ -130,8 +131,9 @@ def needless(edges, twins=TWINS):
                 yield effect, found
 
 
-@pytest.mark.parametrize("score", SCORES)
-@pytest.mark.parametrize("search", [ds.CDUCT, ds.GreedySearch, ds.ExactSearch])
+@pytest.mark.parametrize(
+    ("search", "score"), with_scores([ds.CDUCT, ds.GreedySearch, ds.ExactSearch], SCORES), ids=name_of
+)
 def test_searches_join_copies_and_use_one_of_them(search, score):
     table = many_copies(100)
     model = search(score=score, random_state=0).fit(table)
