@@ -19,7 +19,7 @@ def with_policies_marked(*cases):
 
 
 def with_scores(kinds, scores):
-    """Pairs of a method and a score; those compiled for the score at hand are long where compiling takes tens of seconds."""
+    """Pairs of a method and a score; compiling a search for monomials takes tens of seconds, so that these are long."""
     return [
         pytest.param(kind, score, marks=[pytest.mark.long] * (kind in _COMPILED and score == "bic-quadratic"))
         for kind in kinds
