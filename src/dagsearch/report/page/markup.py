@@ -51,6 +51,12 @@ def joined(*children: Child) -> Markup:
     return Markup("".join(_child(child) for child in children))
 
 
+def bullets(lines: Iterable[str]) -> Markup:
+    """A list of lines; nothing where there is none."""
+    items = [element("li", line) for line in lines]
+    return element("ul", items) if items else Markup()
+
+
 def _child(child: Child) -> str:
     if child is None:
         return ""

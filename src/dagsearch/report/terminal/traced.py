@@ -10,7 +10,9 @@ def trace_in_words(trace: Trace) -> list[str]:
     lines = [f"trace: {_decisions(trace)}"] if trace.n_decisions else []
     if trace.improvements:
         best = trace.improvements[-1]
-        simulations = f" after {best.n_simulations:,} simulations" if best.n_simulations else ""
+        # All simulations come before refinement: their number would say nothing.
+        counts = best.n_simulations > 0 and best.phase != "refinement"
+        simulations = f" after {best.n_simulations:,} simulations" if counts else ""
         lines.append(f"trace: the best graph was found by {best.phase}{simulations}, at {best.seconds:.1f} s")
     return [*lines, *(f"trace: {note}" for note in trace.notes)]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from dagsearch.estimators.result import Graph
 from dagsearch.report.page.document import Section
-from dagsearch.report.page.markup import Markup, element, joined
+from dagsearch.report.page.markup import Markup, bullets, element, joined
 from dagsearch.report.page.words import counted
 
 _FORWARD, _BACKWARD, _OPEN, _NONE = "→", "←", "—", ""
@@ -49,7 +49,7 @@ def agreement_section(graphs: Mapping[str, Graph], left_out: Mapping[str, str], 
             role="region",
             aria_label="Methods and the edges that they find",
         ),
-        element("ul", [element("li", note) for note in notes]) if notes else None,
+        bullets(notes),
     )
     return Section("agreement", "Which methods agree", body)
 

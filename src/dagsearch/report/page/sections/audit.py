@@ -51,4 +51,4 @@ def _item(text: str) -> Markup:
 
 
 def _finding(finding: Finding) -> Markup:
-    return element("li", finding.message, ". ", element("span", finding.remedy, class_="remedy"))
+    return element("li", finding.message, ". ", element("span", f"What to do: {finding.remedy}.", class_="remedy"))

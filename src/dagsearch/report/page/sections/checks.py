@@ -7,7 +7,7 @@ from typing import Any
 from dagsearch.confidence.calibration import calibration_study
 from dagsearch.diagnostics import Dependence, VariableResiduals
 from dagsearch.report.page.document import Section
-from dagsearch.report.page.markup import Markup, element, joined
+from dagsearch.report.page.markup import Markup, bullets, element, joined
 from dagsearch.report.page.material import Material
 from dagsearch.report.page.words import NONE, counted, p_value
 
@@ -142,7 +142,7 @@ def _trust(material: Material) -> Markup:
         confidence.method, material.model.data_.n_samples, str(result.settings["score"]), result.settings
     )
     figure = element("div", data_figure="calibration") if _reliability(material) else None
-    return joined(element("p", said), figure, [element("p", material.asking(note)) for note in confidence.notes])
+    return joined(element("p", said), figure, bullets(material.asking(note) for note in confidence.notes))
 
 
 def _reliability(material: Material) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from dagsearch._version import __version__
 from dagsearch.report.page.document import Section
-from dagsearch.report.page.markup import Markup, element, joined
+from dagsearch.report.page.markup import Markup, bullets, element, joined
 from dagsearch.report.page.material import Material
 
 _PACKAGES = ("numpy", "scipy", "numba", "pandas", "scikit-learn")
@@ -32,7 +32,9 @@ def proof_section(material: Material) -> Section | None:
     return Section(
         "proof",
         "What is proven",
-        joined([element("p", line) for line in str(certificate).split("\n")], definitions(facts)),
+        joined(
+            [element("p", f"{line[:1].upper()}{line[1:]}") for line in str(certificate).split("\n")], definitions(facts)
+        ),
     )
 
 
@@ -52,9 +54,7 @@ def provenance_section(material: Material) -> Section:
         element("pre", element("code", material.command), tabindex="0"),
         definitions(facts),
         element("h3", "Notes"),
-        element("ul", [element("li", material.asking(note)) for note in result.notes])
-        if result.notes
-        else element("p", "None."),
+        bullets(material.asking(note) for note in result.notes) or element("p", "None."),
         _folded("Settings in force", definitions((name, _setting(value)) for name, value in result.settings.items())),
         _folded("Versions", definitions(_versions())),
         _folded("Times", definitions((what, f"{seconds:.2f} s") for what, seconds in material.seconds.items())),

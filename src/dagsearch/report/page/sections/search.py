@@ -7,7 +7,7 @@ from typing import Any
 from dagsearch.report.page.document import Section
 from dagsearch.report.page.markup import Markup, element, joined
 from dagsearch.report.page.material import Material
-from dagsearch.report.page.words import counted, some
+from dagsearch.report.page.words import counted, probability, some
 from dagsearch.search.trace import Decision, Trace
 
 _MOST_DECISIONS = 300
@@ -83,7 +83,7 @@ def _decision(decision: Decision) -> Markup:
         element(
             "li",
             element("strong", option.name) if option.name == decision.chosen else option.name,
-            f" {option.visits / total:.0%}, {option.mean:.4g}",
+            f" {probability(option.visits / total)}, {option.mean:.4g}",
         )
         for option in decision.options[:_MOST_OPTIONS]
     ]
