@@ -77,13 +77,14 @@ function sharesFigure(fit) {
 
 function pathFigure() {
   const { values, edges, own } = data.path;
-  const left = 200;
+  const names = edges.map((edge) => clipped(edge.name, 32));
+  const left = Math.max(70, 12 + 6 * Math.max(...names.map((name) => name.length)));
   const height = 54 + 17 * edges.length;
   const frame = chart({
-    x: [-0.5, values.length - 0.5], y: [edges.length - 0.5, -0.5], width: 660, height, left, bottom: 44, top: 6,
+    x: [-0.5, values.length - 0.5], y: [edges.length - 0.5, -0.5], width: left + 460, height, left, bottom: 44, top: 6,
     xLabel: "min_effect: share of the rest that an edge must explain",
     xTicks: values.map((value, k) => ({ value: k, text: value === own ? `${value} (here)` : String(value) })),
-    yTicks: edges.map((edge, k) => ({ value: k, text: clipped(edge.name, 32) })),
+    yTicks: names.map((text, k) => ({ value: k, text })),
     label: "For each edge, the values of min_effect for which the graph has it; the table of edges has its strength",
   });
   edges.forEach((edge, row) => edge.presence.forEach((sign, k) => {

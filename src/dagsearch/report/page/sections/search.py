@@ -44,18 +44,13 @@ def _rewards(trace: Trace) -> Markup:
 def _decisions(trace: Trace) -> Markup:
     shown = trace.decisions[:_MOST_DECISIONS]
     changes = trace.n_changes_of_mind
+    restarts = any(decision.restart for decision in shown)
+    numbers = ("Search", "Edges before") if restarts else ("Edges before",)
+    texts = ("Question", "Considered: share of visits, mean return", "Best graph so far")
     head = element(
         "tr",
-        [
-            element("th", title, scope="col", class_="number" if is_number else None)
-            for title, is_number in (
-                ("Search", True),
-                ("Edges before", True),
-                ("Question", False),
-                ("Considered: share of visits, mean return", False),
-                ("Best graph so far", False),
-            )
-        ],
+        [element("th", title, scope="col", class_="number") for title in numbers],
+        [element("th", title, scope="col") for title in texts],
     )
     said = (
         f"{counted(trace.n_decisions, 'decision')}; during {changes} of them the best graph so far lost an edge: "
@@ -67,7 +62,7 @@ def _decisions(trace: Trace) -> Markup:
         element("p", f"The first {len(shown)} are shown, {left_out} more are in the JSON file.") if left_out else None,
         element(
             "div",
-            element("table", element("thead", head), element("tbody", [_decision(each) for each in shown])),
+            element("table", element("thead", head), element("tbody", [_decision(each, restarts) for each in shown])),
             class_="scroll tall",
             tabindex="0",
             role="region",
@@ -76,7 +71,7 @@ def _decisions(trace: Trace) -> Markup:
     )
 
 
-def _decision(decision: Decision) -> Markup:
+def _decision(decision: Decision, restarts: bool) -> Markup:
     question = "where the next edge starts" if decision.cause is None else f"where {decision.cause} → leads"
     total = sum(option.visits for option in decision.options) or 1
     options = [
@@ -90,7 +85,7 @@ def _decision(decision: Decision) -> Markup:
     more = decision.n_options - len(options)
     return element(
         "tr",
-        element("td", str(decision.restart + 1), class_="number"),
+        element("td", str(decision.restart + 1), class_="number") if restarts else None,
         element("td", str(decision.n_edges), class_="number"),
         element("td", question),
         element("td", element("ul", options), f"and {more} more" if more > 0 else None),
