@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import dagsearch as ds
 from dagsearch.report.page.markup import Markup, as_data, element
+from dagsearch.report.page.words import probability
 
 VOID = {"meta", "input", "br", "hr"}
 SVG_TEXT = "{http://www.w3.org/2000/svg}text"
@@ -118,6 +119,22 @@ def test_markup_is_not_escaped_twice_and_attributes_are_left_out():
     )
     assert isinstance(element("p"), Markup)
     assert as_data({"a": np.float64("nan"), "b": np.arange(2), "c": 1 / 3}) == '{"a":null,"b":[0,1],"c":0.3333}'
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [
+        (None, "\N{EN DASH}"),
+        (0.0, "0%"),
+        (0.001, "< 1%"),
+        (0.005, "< 1%"),
+        (0.006, "1%"),
+        (0.995, "> 99%"),
+        (1.0, "100%"),
+    ],
+)
+def test_only_what_is_certain_is_called_so(share, said):
+    assert probability(share) == said
 
 
 # ------------------------------------------------------------------ the file

@@ -30,9 +30,9 @@ def probability(value: float | None) -> str:
     """A probability as a percentage; what is not certain is not written as such."""
     if value is None:
         return NONE
-    if 0.0 < value < 0.005:
+    if 0.0 < value <= 0.005:
         return "< 1%"
-    return "> 99%" if 0.995 < value < 1.0 else f"{value:.0%}"
+    return "> 99%" if 0.995 <= value < 1.0 else f"{value:.0%}"
 
 
 def p_value(value: float | None) -> str:

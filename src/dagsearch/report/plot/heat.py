@@ -108,6 +108,6 @@ def _write_numbers(ax: Axes, values: NDArray[np.float64]) -> None:
 
 def percentage(share: float) -> str:
     """A probability in few characters; what is not certain is not written as such."""
-    if 0.0 < share < 0.005:
+    if 0.0 < share <= 0.005:
         return "<1"
-    return ">99" if 0.995 < share < 1.0 else f"{100 * share:.0f}"
+    return ">99" if 0.995 <= share < 1.0 else f"{100 * share:.0f}"

@@ -26,8 +26,8 @@ function shortNumber(value) {
 
 function percent(value) {
   if (value === null || value === undefined) return "–";
-  if (value > 0 && value < 0.005) return "< 1%";
-  if (value < 1 && value > 0.995) return "> 99%";
+  if (value > 0 && value <= 0.005) return "< 1%";
+  if (value < 1 && value >= 0.995) return "> 99%";
   return `${Math.round(100 * value)}%`;
 }
 
