@@ -47,7 +47,7 @@ def test_of_some_files_none_appears_before_all_are_complete(tmp_path):
         file.write(b"half")
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-    with pytest.raises(InputError, match=r"b\.txt"):
+    with pytest.raises(OSError, match="Input/output error"):
         write_all({tmp_path / "a.txt": "a", tmp_path / "b.txt": fail})
     assert os.listdir(tmp_path) == []
 

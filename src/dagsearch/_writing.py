@@ -42,30 +42,31 @@ def write_whole(path: str | Path, content: Content, argument: str = "path") -> P
     InputError
         If it cannot be written; an older file is then as it was.
     """
-    return write_all({Path(path): content}, argument)[0]
+    path = Path(path)
+    with _named_in_errors(path, argument):
+        write_all({path: content})
+    return path
 
 
-def write_all(contents: Mapping[Path, Content], argument: str = "path") -> list[Path]:
+def write_all(contents: Mapping[Path, Content]) -> list[Path]:
     """Write some files as `write_whole` does; none appears before all are complete.
 
     Raises
     ------
-    InputError
-        If one of them cannot be written.
+    OSError
+        If one of them cannot be written: for callers who have better words for it.
     """
     drafts: dict[Path, Path] = {}
     try:
         for path, content in contents.items():
-            with _named_in_errors(path, argument):
-                if _is_special(path):
-                    _write(path, content, "wb")
-                    continue
-                target = _behind_links(path)
-                drafts[target] = target.parent / f"{_DRAFT}{uuid4().hex}"
-                _write_draft(drafts[target], target, content)
+            if _is_special(path):
+                _write(path, content, "wb")
+                continue
+            target = _behind_links(path)
+            drafts[target] = target.parent / f"{_DRAFT}{uuid4().hex}"
+            _write_draft(drafts[target], target, content)
         for target, draft in drafts.items():
-            with _named_in_errors(target, argument):
-                os.replace(draft, target)
+            os.replace(draft, target)
         for folder in {target.parent for target in drafts}:
             _sync_folder(folder)
     finally:

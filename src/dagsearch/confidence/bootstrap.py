@@ -5,6 +5,7 @@ It works for every method, and tells how stable its answers are; not whether its
 
 from __future__ import annotations
 
+import os
 import time
 from collections import deque
 from collections.abc import Generator, Iterator
@@ -155,7 +156,7 @@ def _store(store: str | Path | None, random_state: Any) -> LineStore[Finding] | 
     if random_state is None:
         raise InputError("store needs a random_state: without one the replicates of the next run would be others")
     path = Path(store)
-    is_folder = path.is_dir() or not path.suffix
+    is_folder = os.path.isdir(path) or not path.suffix
     return LineStore(path / FILE_NAME if is_folder else path, Finding.from_line)
 
 
