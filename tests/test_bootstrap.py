@@ -155,7 +155,7 @@ def test_processes_take_over_when_replicates_take_longer_than_starting_them(monk
     class Noted(module.LocalEngine):
         def run_all(self, tasks):
             handed_on.extend(tasks)
-            return iter(module.attempt(self.work, task) for task in tasks)
+            return iter([module.attempt(self.work, task) for task in handed_on])
 
     monkeypatch.setattr(module, "LocalEngine", Noted)
     ds.bootstrap(ByMeans(), uniform_table(), n=5, random_state=0, n_jobs=2)

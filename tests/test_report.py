@@ -146,7 +146,7 @@ def test_writing_again_replaces_the_files(tmp_path):
 
 def test_a_failure_leaves_older_files_as_they_were(tmp_path, monkeypatch):
     before = {path: path.read_bytes() for path in write_graph(FOUND, tmp_path)}
-    monkeypatch.setattr("dagsearch.report.files.draw_marked", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("dagsearch.report.files.picture_of", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         write_graph(TRUTH, tmp_path)
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
@@ -177,7 +177,7 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path, monkeypatch):
     def refuse(*_, **__):
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr("tempfile.mkdtemp", refuse)
+    monkeypatch.setattr("dagsearch._writing.os.fsync", refuse)
     with pytest.raises(InputError, match=r"folder must be writable, got .*: Permission denied"):
         write_graph(FOUND, tmp_path)
 

@@ -5,6 +5,7 @@ Only click is imported at the top, so that help and errors of usage come at once
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from dagsearch.cli.options import (
     settings_from_text,
     with_options,
 )
+from dagsearch.cli.refusals import refuse
 from dagsearch.cli.simulate import simulate
 from dagsearch.errors import DagsearchError
 
@@ -49,6 +51,16 @@ class _Group(click.Group):
         context = super().make_context(info_name, args, parent, **extra)
         context.meta[COMMAND_LINE] = given
         return context
+
+    def main(self, *args: Any, **settings: Any) -> Any:
+        """Run a command; what the system refuses, such as output to a full disk, is one message, too."""
+        try:
+            return super().main(*args, **settings)
+        except OSError as error:
+            if not settings.get("standalone_mode", True):
+                raise
+            refuse(error)
+            sys.exit(EXIT_WRONG_USE)
 
     def invoke(self, ctx: click.Context) -> Any:
         from dagsearch.cli.messages import compilation_announced, downloads_announced  # noqa: PLC0415

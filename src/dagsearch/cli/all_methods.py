@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from dagsearch._version import __version__
-from dagsearch.cli.files import Loaded, focus_asked_for, write_graphs, write_json, write_page
+from dagsearch.cli.files import Deliveries, Loaded, focus_asked_for, write_graphs, write_json, write_page
 from dagsearch.cli.options import arguments, in_words_of_the_command
 from dagsearch.data import Dataset
 from dagsearch.errors import DagsearchError, InputError
@@ -56,6 +56,7 @@ def discover_by_all(loaded: Loaded, data_name: str, options: dict[str, Any]) -> 
     models: dict[str, DagEstimator] = {}
     judge: Score | None = None
     proofs = _Proofs(options)
+    deliveries = Deliveries()
     for method in METHODS:
         try:
             model = _model(method, options, data, judge).fit(data)
@@ -84,17 +85,21 @@ def discover_by_all(loaded: Loaded, data_name: str, options: dict[str, Any]) -> 
         records.append(record)
         _say(as_text, _row(model, record, data, options))
         if options["out"] is not None:
-            write_graphs(model, data, options["out"] / method, focus_asked_for(options))
+            with deliveries.one():
+                write_graphs(model, data, options["out"] / method, focus_asked_for(options))
         if model.result_.status == INTERRUPTED:
             break
     for line in proofs.in_words():
         _say(as_text, line)
-    write_json(
-        {"data": data_name, "names": list(data.names), "methods": records, "version": __version__},
-        options["json_file"],
-    )
-    if options["report"] is not None:
-        _write_page(models, records, loaded, data_name, options["report"])
+    with deliveries:
+        with deliveries.one():
+            write_json(
+                {"data": data_name, "names": list(data.names), "methods": records, "version": __version__},
+                options["json_file"],
+            )
+        if options["report"] is not None:
+            with deliveries.one():
+                _write_page(models, records, loaded, data_name, options["report"])
 
 
 def _write_page(

@@ -16,10 +16,15 @@ from pathlib import Path
 import click
 
 from dagsearch import compilation
+from dagsearch._writing import require_writable_file
 from dagsearch.cli.files import Loaded, write_page
+from dagsearch.errors import InputError
 
 # Numba compiles one kernel at a time in a process, and keeps it on disk, where other processes find it.
 _LAST_KERNELS_FIRST = """
+import sys
+from dagsearch.engines.orphans import end_with
+end_with(int(sys.argv[1]))
 import numpy as np
 import dagsearch as ds
 table = np.random.default_rng(0).laplace(size=(40, 4))
@@ -33,6 +38,7 @@ def carry_out_demo(seed: int, report: Path | None) -> None:
     from dagsearch.estimators import CDUCT  # noqa: PLC0415
     from dagsearch.report.terminal import as_text, terminal_width  # noqa: PLC0415
 
+    page = report or _place_of_report()
     click.echo("Sachs et al. (2005): 11 proteins and phospholipids measured in 853 single human immune cells.")
     click.echo("(The first run compiles the search loop, which takes a while; later runs start at once.)\n")
     data = load("sachs")
@@ -43,14 +49,18 @@ def carry_out_demo(seed: int, report: Path | None) -> None:
         "\nOn these cells the graph that explains the measurements best is not the one nearest to the accepted network:"
         "\nGES and PC, which leave directions open, come nearer. See dagsearch discover sachs --method all."
     )
-    write_page(model, Loaded(data, None), "sachs", report or _place_of_report())
+    write_page(model, Loaded(data, None), "sachs", page)
 
 
 def _place_of_report() -> Path:
     """In the folder where the demo was called, or that of temporary files if nothing can be written there."""
     from dagsearch.cli import REPORT_OF_DEMO  # noqa: PLC0415 - which needs this module
 
-    return Path(REPORT_OF_DEMO if os.access(".", os.W_OK) else f"{tempfile.gettempdir()}/{REPORT_OF_DEMO}")
+    try:
+        require_writable_file(REPORT_OF_DEMO)
+    except InputError:
+        return Path(tempfile.gettempdir()) / REPORT_OF_DEMO
+    return Path(REPORT_OF_DEMO)
 
 
 @contextmanager
@@ -61,7 +71,7 @@ def compiled_by_two() -> Iterator[None]:
     def help_out(begins: bool) -> None:
         if begins and not others:
             none = subprocess.DEVNULL
-            program = [sys.executable, "-c", _LAST_KERNELS_FIRST]
+            program = [sys.executable, "-c", _LAST_KERNELS_FIRST, str(os.getpid())]
             others.append(subprocess.Popen(program, stdin=none, stdout=none, stderr=none))
 
     try:

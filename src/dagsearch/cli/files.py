@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import click
 
+from dagsearch._writing import require_writable_file, require_writable_folder, write_whole
 from dagsearch.errors import InputError, as_named
 
 if TYPE_CHECKING:
@@ -69,7 +71,7 @@ def load_audited(
 
 
 def _is_file(data: str) -> bool:
-    return bool(Path(data).suffix or os.sep in data or Path(data).exists())
+    return bool(Path(data).suffix or os.sep in data or os.path.exists(data))
 
 
 def _names(raw: Any, interventions: str | None) -> list[str]:
@@ -162,15 +164,10 @@ def check_destinations(
         from dagsearch.report.files import writable_page  # noqa: PLC0415
 
         writable_page(report, "--report")
-    for folder in [] if out is None else [out, *out.parents]:
-        if folder.exists() and not folder.is_dir():
-            raise InputError(f"{option} must be a folder, {folder} is a file")
-    if json_file not in (None, "-"):
-        parent = Path(str(json_file)).resolve().parent
-        if not parent.is_dir() or not os.access(parent, os.W_OK):
-            raise InputError(f"--json must be a file in a folder that can be written to, got {json_file}")
-        if Path(str(json_file)).is_dir():
-            raise InputError(f"--json must be a file, {json_file} is a folder")
+    if out is not None:
+        require_writable_folder(out, option)
+    if json_file is not None and json_file != "-":
+        require_writable_file(json_file, "--json")
 
 
 def focus_asked_for(options: dict[str, Any]) -> Focus | None:
@@ -178,6 +175,36 @@ def focus_asked_for(options: dict[str, Any]) -> Focus | None:
     from dagsearch.graph.focus import focus_of  # noqa: PLC0415
 
     return focus_of(options["focus"], options["focus_distance"])
+
+
+class Deliveries:
+    """The places that a result goes to: where one cannot be written to, the others still get theirs.
+
+    What went wrong is raised at the end, so that no result of a long search is lost with a place for another part of
+    it.
+    """
+
+    def __init__(self) -> None:
+        self._failures: list[OSError | InputError] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        refused = [failure for failure in self._failures if isinstance(failure, InputError)]
+        if kind is not None or not self._failures:
+            return
+        if refused:
+            raise InputError("; ".join(map(str, refused))) from refused[0]
+        raise self._failures[0]
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """Deliver to one place."""
+        try:
+            yield
+        except (OSError, InputError) as failure:
+            self._failures.append(failure)
 
 
 def deliver(model: Any, loaded: Loaded, data: str, options: dict[str, Any], certificate: Any = None) -> None:
@@ -188,13 +215,18 @@ def deliver(model: Any, loaded: Loaded, data: str, options: dict[str, Any], cert
 
     dataset, out, json_file, report = loaded.table, options["out"], options["json_file"], options["report"]
     focus = focus_asked_for(options)
-    if json_file != "-":
-        click.echo(as_text(model, dataset, data, certificate, terminal_width(), focus))
-    write_json(as_json(model, dataset, data, certificate), json_file)
-    if out is not None:
-        write_graphs(model, dataset, out, focus)
-    if report is not None:
-        write_page(model, loaded, data, report, certificate)
+    with Deliveries() as deliveries:
+        if json_file != "-":
+            with deliveries.one():
+                click.echo(as_text(model, dataset, data, certificate, terminal_width(), focus))
+        with deliveries.one():
+            write_json(as_json(model, dataset, data, certificate), json_file)
+        if out is not None:
+            with deliveries.one():
+                write_graphs(model, dataset, out, focus)
+        if report is not None:
+            with deliveries.one():
+                write_page(model, loaded, data, report, certificate)
     proposed = next_steps(model, dataset, out, report)
     if json_file != "-" and proposed is not None:
         click.echo("\n" + wrapped([proposed], terminal_width()))
@@ -217,7 +249,7 @@ def write_json(record: dict[str, Any], json_file: str | None) -> None:
     if json_file == "-":
         click.echo(text)
     elif json_file is not None:
-        Path(json_file).write_text(text + "\n", encoding="utf-8")
+        write_whole(json_file, text + "\n", "--json")
 
 
 def write_graphs(model: Any, dataset: Dataset, out: Path, focus: Focus | None = None) -> None:

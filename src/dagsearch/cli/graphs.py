@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,7 @@ def _read(path: Path) -> GraphFile:
     from dagsearch import datasets  # noqa: PLC0415
     from dagsearch.graph.reading import GraphFile, read_graph_file  # noqa: PLC0415
 
-    if path.suffix or path.exists():
+    if path.suffix or os.path.exists(path):
         return read_graph_file(path)
     truth = datasets.load(str(path)).truth
     if truth is None:

@@ -9,11 +9,12 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from dagsearch._version import __version__
+from dagsearch._writing import reason_of, write_whole
 from dagsearch.cli.files import check_destinations, write_json
 from dagsearch.cli.options import in_words_of_the_command, with_options
 from dagsearch.errors import DataError, InputError, UnknownNameError
@@ -164,7 +165,7 @@ def _graph(name: str) -> Any:
 
     if name in RANDOM_GRAPHS:
         return name
-    if Path(name).suffix or os.sep in name or Path(name).exists():
+    if Path(name).suffix or os.sep in name or os.path.exists(name):
         return read_graph(name)
     try:
         return datasets.load(name).truth
@@ -178,7 +179,7 @@ def _graph(name: str) -> Any:
 
 def _write(data: Dataset, out: Path) -> list[str]:
     """Write the table and its graph; files appear in the folder when all of them are complete."""
-    is_new = not out.exists()
+    is_new = not os.path.exists(out)
     try:
         out.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=out, prefix=".writing-") as workshop:
@@ -188,8 +189,8 @@ def _write(data: Dataset, out: Path) -> list[str]:
     except (OSError, InputError) as error:
         if is_new:
             shutil.rmtree(out, ignore_errors=True)
-        reason = error if isinstance(error, OSError) else error.__cause__
-        reason = getattr(reason, "strerror", reason)
+        cause = error if isinstance(error, OSError) else error.__cause__
+        reason = reason_of(cause) if isinstance(cause, OSError) else cause
         raise InputError(f"--out must be a folder that can be written to, got {out}: {reason}") from error
     return [draft.name for draft in drafts]
 
@@ -200,12 +201,14 @@ def _write_drafts(data: Dataset, workshop: Path) -> list[Path]:
     from dagsearch.report.files import write_graph  # noqa: PLC0415
 
     assert data.truth is not None
-    table = workshop / "data.csv"
     frame = _frame(data)
-    with table.open("w", encoding="utf-8", newline="") as file:
+
+    def write_table(file: IO[bytes]) -> None:
         # pandas would leave a single carriage return in a name without quotes.
-        file.write(csv_line(frame.columns))
-        frame.to_csv(file, index=False, header=False, lineterminator="\n")
+        file.write(csv_line(frame.columns).encode("utf-8"))
+        frame.to_csv(file, index=False, header=False, lineterminator="\n", encoding="utf-8", mode="wb")
+
+    table = write_whole(workshop / "data.csv", write_table)
     return [table, *write_graph(data.truth, workshop, stem="truth")]
 
 

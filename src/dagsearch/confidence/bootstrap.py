@@ -5,11 +5,13 @@ It works for every method, and tells how stable its answers are; not whether its
 
 from __future__ import annotations
 
+import os
 import time
-from collections import deque
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, get_args
 
@@ -28,6 +30,8 @@ from dagsearch.parameters import CommonParameters
 from dagsearch.search.monitor import Monitor, Progress
 from dagsearch.search.progress import progress_bar
 from dagsearch.search.protocol import FINISHED, INTERRUPTED, TIME_LIMIT
+
+Outcomes = Generator[Finding | Failure, None, None]
 
 METHOD = "bootstrap"
 FILE_NAME = "bootstrap.jsonl"
@@ -155,7 +159,7 @@ def _store(store: str | Path | None, random_state: Any) -> LineStore[Finding] | 
     if random_state is None:
         raise InputError("store needs a random_state: without one the replicates of the next run would be others")
     path = Path(store)
-    is_folder = path.is_dir() or not path.suffix
+    is_folder = os.path.isdir(path) or not path.suffix
     return LineStore(path / FILE_NAME if is_folder else path, Finding.from_line)
 
 
@@ -186,8 +190,9 @@ class _Tally:
             missing = self.kept.missing(self.replicates)
             self.findings = [found for each in self.replicates if (found := self.kept.find(each)) is not None]
         advice = "" if self.kept is None else _GO_ON
+        run_all = partial(_outcomes, work, n_jobs=n_jobs, engine=engine, advice=advice)
         try:
-            with monitor.guard(), closing(_outcomes(work, missing, n_jobs, engine, advice)) as outcomes:
+            with monitor.guard(), closing(self._outcomes(missing, run_all)) as outcomes:
                 for outcome in outcomes:
                     self._add(outcome)
                     monitor.check(self._progress)
@@ -228,6 +233,14 @@ class _Tally:
                 "seed": work.seed,
             },
         )
+
+    def _outcomes(
+        self,
+        missing: list[Replicate],
+        run_all: Callable[[Iterable[Replicate]], Generator[Finding | Failure, None, None]],
+    ) -> Generator[Finding | Failure, None, None]:
+        """What comes of replicates; those of a store may be shared with other processes."""
+        return run_all(missing) if self.kept is None else self.kept.shared(missing, run_all)
 
     @property
     def _n_done(self) -> int:
@@ -281,16 +294,16 @@ class _Tally:
 
 
 def _outcomes(
-    work: Resampling, replicates: list[Replicate], n_jobs: int, engine: str | None, advice: str
-) -> Generator[Finding | Failure, None, None]:
+    work: Resampling, replicates: Iterable[Replicate], n_jobs: int, engine: str | None, advice: str
+) -> Outcomes:
     """What comes of replicates: in this process for as long as starting others would take, and then in these."""
-    if not replicates:
-        return
     if engine is not None:
         yield from ClusterEngine(work, engine, argument="engine", advice=advice).run_all(replicates)
         return
-    waiting, started = deque(replicates), time.perf_counter()
-    while waiting and (n_jobs == 1 or time.perf_counter() - started < _SECONDS_ALONE):
-        yield attempt(work, waiting.popleft())
-    if waiting:
-        yield from LocalEngine(work, n_jobs, advice).run_all(list(waiting))
+    waiting, started = iter(replicates), time.perf_counter()
+    replicate = next(waiting, None)
+    while replicate is not None and (n_jobs == 1 or time.perf_counter() - started < _SECONDS_ALONE):
+        yield attempt(work, replicate)
+        replicate = next(waiting, None)
+    if replicate is not None:
+        yield from LocalEngine(work, n_jobs, advice).run_all(chain([replicate], waiting))

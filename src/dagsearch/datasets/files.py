@@ -14,15 +14,14 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from uuid import uuid4
 
+from dagsearch._writing import write_all
 from dagsearch.errors import DataError
 
 FOLDER_VARIABLE = "DAGSEARCH_DATA"
@@ -139,12 +138,7 @@ def _without_log() -> Iterator[None]:
 def _put(arrived: Path, target: Path) -> None:
     """Copy a file to the cache so that other processes see it in whole or not at all."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    copy = target.with_name(f".{uuid4().hex}")
-    try:
-        shutil.copyfile(arrived, copy)
-        copy.replace(target)
-    finally:
-        copy.unlink(missing_ok=True)
+    write_all({target: arrived.read_bytes()})
 
 
 def _failure(name: str, relative: str, error: Exception) -> str:

@@ -43,7 +43,7 @@ def network(name_or_path: str | Path) -> BayesianNetwork:
     if name in CITATIONS:
         with resources.as_file(resources.files("dagsearch.datasets") / "bundled" / f"{name}.bif") as path:
             return read_bif(path, CITATIONS[name])
-    if Path(name).suffix or os.sep in name or Path(name).exists():
+    if Path(name).suffix or os.sep in name or os.path.exists(name):
         return read_bif(name)
     raise UnknownNameError("network", name, CITATIONS)
 

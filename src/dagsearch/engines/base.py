@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -38,8 +38,8 @@ class Failure:
 class Engine(Protocol, Generic[Task_contra, Record_co]):
     """Carries out tasks."""
 
-    def run_all(self, tasks: Sequence[Task_contra]) -> Iterator[Record_co | Failure]:
-        """Run all tasks, and yield what came of each as soon as it is there."""
+    def run_all(self, tasks: Iterable[Task_contra]) -> Iterator[Record_co | Failure]:
+        """Run all tasks, and yield what came of each as soon as it is there; tasks are asked for in their turn."""
 
 
 def attempt(work: Callable[[Task], Record], task: Task) -> Record | Failure:

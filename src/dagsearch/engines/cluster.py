@@ -17,7 +17,7 @@ import platform
 import threading
 import traceback
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -65,7 +65,7 @@ class ClusterEngine(Generic[Task, Record]):
     argument: str = "--cluster"
     advice: str = GO_ON
 
-    def run_all(self, tasks: Sequence[Task]) -> Iterator[Record | Failure]:
+    def run_all(self, tasks: Iterable[Task]) -> Iterator[Record | Failure]:
         """Run all tasks, as many at a time as the cluster has workers.
 
         Raises
@@ -90,26 +90,29 @@ class _Session(Generic[Task, Record]):
         self._work = work
         self._under_way: dict[Future, Task] = {}
 
-    def outcomes(self, tasks: Sequence[Task]) -> Iterator[Record | Failure]:
+    def outcomes(self, tasks: Iterable[Task]) -> Iterator[Record | Failure]:
         """Outcomes as they come."""
-        waiting = list(reversed(tasks))
-        while waiting or self._under_way:
-            self._submit(waiting)
+        waiting, are_left = iter(tasks), True
+        while are_left or self._under_way:
+            are_left = are_left and self._submit(waiting)
             for future in self._completed():
                 yield _outcome(self._under_way.pop(future), future)
 
-    def _submit(self, waiting: list[Task]) -> None:
-        """Begin as many tasks as there are idle workers.
+    def _submit(self, waiting: Iterator[Task]) -> bool:
+        """Begin as many tasks as there are idle workers; False if none are left.
 
         Were there more, they would wait on workers, and fall under suspicion when another run kills these.
         """
         n_workers = max(len(self._client.nthreads()), 1)
-        while waiting and len(self._under_way) < n_workers:
-            task = waiting.pop()
+        while len(self._under_way) < n_workers:
+            task = next(waiting, None)
+            if task is None:
+                return False
             # The same task may have been run before, on another table of that name: nothing is ever taken for done.
             key = f"dagsearch-{uuid.uuid4().hex}"
             future = self._client.submit(_attempt_alike, self._work, task, __version__, key=key, pure=False)
             self._under_way[future] = task
+        return True
 
     def _completed(self) -> list[Future]:
         """Futures that have an outcome; none if it takes long, so that new workers are noticed."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from types import FrameType
 from typing import Any, Generic
 
 from dagsearch.engines.base import GO_ON, Failure, Record, Task, attempt
+from dagsearch.engines.orphans import end_with
 from dagsearch.errors import DagsearchError
 
 Outcomes = Generator[Any, None, None]
@@ -38,7 +40,7 @@ class LocalEngine(Generic[Task, Record]):
     n_jobs: int = 1
     advice: str = GO_ON
 
-    def run_all(self, tasks: Sequence[Task]) -> Iterator[Record | Failure]:
+    def run_all(self, tasks: Iterable[Task]) -> Iterator[Record | Failure]:
         """Run all tasks, as many at a time as there are processes.
 
         Raises
@@ -53,7 +55,7 @@ class LocalEngine(Generic[Task, Record]):
         else:
             yield from self._in_processes(tasks)
 
-    def _in_processes(self, tasks: Sequence[Task]) -> Outcomes:
+    def _in_processes(self, tasks: Iterable[Task]) -> Outcomes:
         outcomes: Outcomes | None = None
         try:
             with _deaf_children():
@@ -68,11 +70,12 @@ class LocalEngine(Generic[Task, Record]):
             if outcomes is not None:
                 _close(outcomes)
 
-    def _begin(self, tasks: Sequence[Task]) -> Outcomes:
+    def _begin(self, tasks: Iterable[Task]) -> Outcomes:
         """Start the processes."""
         from joblib import Parallel, delayed  # noqa: PLC0415 - help of the command needs no engine
 
-        parallel = Parallel(n_jobs=self.n_jobs, return_as="generator_unordered", batch_size=1)
+        ending = {"initializer": end_with, "initargs": (os.getpid(),)}
+        parallel = Parallel(self.n_jobs, "loky", return_as="generator_unordered", batch_size=1, **ending)
         outcomes: Outcomes = parallel(delayed(attempt)(self.work, task) for task in tasks)
         return outcomes
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -161,7 +161,7 @@ def _run_missing(tasks: Sequence[Task], store: RecordStore, engine: Engine, list
     if not missing:
         return []
     listener(0, len(missing), None)
-    with _ended(engine.run_all(missing)) as outcomes:
+    with closing(store.shared(missing, engine.run_all)) as outcomes:
         return store.append_all(outcomes, len(missing), listener)
 
 
@@ -181,13 +181,3 @@ def _in_good_order(tasks: Sequence[Task]) -> list[Task]:
         for batch in batches
         for task in [*(group[0] for group in batch), *(later for group in batch for later in group[1:])]
     ]
-
-
-@contextmanager
-def _ended(outcomes: Iterator[Record | Failure]) -> Iterator[Iterator[Record | Failure]]:
-    """Outcomes whose engine stops when nobody asks for more, and not only when the last reference is gone."""
-    try:
-        yield outcomes
-    finally:
-        if isinstance(outcomes, Generator):
-            outcomes.close()

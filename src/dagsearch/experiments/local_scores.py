@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
-import tempfile
 from collections import OrderedDict
 from pathlib import Path
+from uuid import uuid4
 from zipfile import BadZipFile
 
 import numpy as np
 
 from dagsearch import datasets, scores
 from dagsearch._version import __version__
+from dagsearch._writing import write_all
 from dagsearch.data import Dataset
 from dagsearch.experiments.task import Task
 from dagsearch.scores.fitted import FittedScore
@@ -114,15 +114,8 @@ class SharedTable:
         self._folder.mkdir(parents=True, exist_ok=True)
         lengths = np.array([len(key) for key in keys], dtype=np.int64)
         members = np.array([member for key in keys for member in key], dtype=np.int64)
-        handle, temporary = tempfile.mkstemp(dir=self._folder, suffix=".tmp")
-        name = f"{score_name}-{Path(temporary).stem}.npz"
-        try:
-            with os.fdopen(handle, "wb") as file:
-                np.savez(file, lengths=lengths, members=members, fits=fits)
-            os.replace(temporary, self._folder / name)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        name = f"{score_name}-{uuid4().hex}.npz"
+        write_all({self._folder / name: lambda file: np.savez(file, lengths=lengths, members=members, fits=fits)})
         self._files_read.add(name)
 
     def _read_files(self, score: FittedScore) -> None:

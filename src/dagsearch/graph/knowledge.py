@@ -164,7 +164,7 @@ class Knowledge:
         Raises
         ------
         InputError
-            If the suffix is unknown, or the format cannot hold a name.
+            If the suffix is unknown, the format cannot hold a name, or the file cannot be written.
         MissingExtraError
             If it is a YAML file and PyYAML is not installed.
         """

@@ -1,4 +1,4 @@
-"""Compiled loops: arrays in, arrays out, nothing of the rest of the package.
+"""Compiled loops: arrays in, arrays out, nothing of the rest of the package but its errors.
 
 The search:
 
@@ -31,5 +31,5 @@ Additive models:
 ``chisquared``    tails of ratios of chi-squared sums
 ``significance``  the whole fit, and p-values
 
-``lapack``   SciPy's BLAS and LAPACK for both; ``compile`` decorators
+``lapack``   SciPy's BLAS and LAPACK for both; ``compile`` decorators, ``keeping`` files of what is compiled
 """

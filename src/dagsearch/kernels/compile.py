@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numba
+
+from dagsearch.errors import DagsearchError
+from dagsearch.kernels.keeping import keep
+
+if numba.config.DISABLE_JIT:
+    raise DagsearchError(
+        "NUMBA_DISABLE_JIT is set, but the kernels of dagsearch run only when they are compiled: unset it"
+    )
 
 OPTIONS: dict[str, Any] = {
     "nogil": True,
@@ -43,8 +52,12 @@ long_kernel: Any = numba.njit(**_INNER)
 single_use_kernel: Any = numba.njit(inline="always", **_INNER)
 """Decorator of kernels that a loop calls once or twice and takes in before it is compiled, so that no call is."""
 
-entry_point: Any = numba.njit(cache=True, **OPTIONS)
-"""Decorator of kernels that Python calls."""
 
-contracted_entry_point: Any = numba.njit(cache=True, fastmath={"contract"}, **OPTIONS)
-"""Decorator of kernels that Python calls and that stream over floating-point numbers."""
+def entry_point(function: Callable[..., Any]) -> Any:
+    """Decorate a kernel that Python calls."""
+    return keep(numba.njit(**OPTIONS)(function))
+
+
+def contracted_entry_point(function: Callable[..., Any]) -> Any:
+    """Decorate a kernel that Python calls and that streams over floating-point numbers."""
+    return keep(numba.njit(fastmath={"contract"}, **OPTIONS)(function))

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from dagsearch._writing import reason_of, require_writable_file, write_all
 from dagsearch.causal_effects import DirectEffect
 from dagsearch.confidence import Confidence
 from dagsearch.errors import InputError
 from dagsearch.graph import DAG, PDAG, CyclicGraph
 from dagsearch.graph.export import to_dot, to_edge_csv, to_graphml
-from dagsearch.graph.focus import Focus, focus_of
-from dagsearch.graph.marks import Marks
+from dagsearch.graph.focus import focus_of
 from dagsearch.report.directions import marks_of
-from dagsearch.report.picture import draw_marked
+from dagsearch.report.picture import picture_of
 
 STEMS = ("graph", "pruned")
 SUFFIXES = (".dot", ".graphml", ".csv", ".svg")
@@ -77,32 +75,15 @@ def write_graph(
     looked_at = focus_of(focus, focus_distance)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder, prefix=".writing-") as workshop:
-            marks = marks_of(graph, confidence, open_edges, effects, p_values)
-            drafts = _write_drafts(graph, Path(workshop), stem, truth, marks, looked_at)
-            return [_publish(draft, folder) for draft in drafts]
+        marks = marks_of(graph, confidence, open_edges, effects, p_values)
+        texts = {".dot": to_dot(graph, marks), ".graphml": to_graphml(graph, marks), ".csv": to_edge_csv(graph, marks)}
+        picture = picture_of(graph, ".svg", truth=truth, marks=marks, focus=looked_at)
+        contents: dict[str, str | bytes] = {**texts, ".svg": picture}
+        return write_all({folder / f"{stem}{suffix}": content for suffix, content in contents.items()})
     except (FileExistsError, NotADirectoryError) as error:
         raise InputError(f"folder must be a folder, got the file {error.filename}") from error
     except OSError as error:
-        raise InputError(f"folder must be writable, got {folder}: {error.strerror}") from error
-
-
-def _write_drafts(
-    graph: DAG | PDAG | CyclicGraph, workshop: Path, stem: str, truth: Any, marks: Marks, focus: Focus | None
-) -> list[Path]:
-    """Write all formats into a temporary folder."""
-    texts = {".dot": to_dot(graph, marks), ".graphml": to_graphml(graph, marks), ".csv": to_edge_csv(graph, marks)}
-    drafts = [workshop / f"{stem}{suffix}" for suffix in texts]
-    for draft, text in zip(drafts, texts.values(), strict=True):
-        draft.write_text(text, encoding="utf-8", newline="\n")
-    return [*drafts, draw_marked(graph, workshop / f"{stem}.svg", truth=truth, marks=marks, focus=focus)]
-
-
-def _publish(draft: Path, folder: Path) -> Path:
-    """Move a finished file to its place, over an older one."""
-    target = folder / draft.name
-    os.replace(draft, target)
-    return target
+        raise InputError(f"folder must be writable, got {folder}: {reason_of(error)}") from error
 
 
 def remove_older(folder: Path, written: Collection[Path]) -> list[Path]:
@@ -122,20 +103,5 @@ def writable_page(path: str | Path, argument: str) -> Path:
     path = Path(path)
     if path.suffix.lower() not in PAGE_SUFFIXES:
         raise InputError(f"{argument} must end in {PAGE_SUFFIXES[0]}, got {path}")
-    if path.is_dir():
-        raise InputError(f"{argument} must be a file, {path} is a folder")
-    parent = path.resolve().parent
-    if not parent.is_dir() or not os.access(parent, os.W_OK):
-        raise InputError(f"{argument} must be a file in a folder that can be written to, got {path}")
+    require_writable_file(path, argument)
     return path
-
-
-def write_whole(path: Path, content: bytes) -> Path:
-    """Write a file so that it appears complete or not at all."""
-    try:
-        with tempfile.TemporaryDirectory(dir=path.resolve().parent, prefix=".writing-") as workshop:
-            draft = Path(workshop) / path.name
-            draft.write_bytes(content)
-            return _publish(draft, path.parent)
-    except OSError as error:
-        raise InputError(f"path must be a file that can be written, got {path}: {error.strerror}") from error

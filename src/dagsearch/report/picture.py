@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from dagsearch._writing import write_whole
 from dagsearch.causal_effects import DirectEffect
 from dagsearch.confidence import Confidence
 from dagsearch.errors import InputError, MissingExtraError
@@ -80,29 +81,25 @@ def draw(
     MissingExtraError
         Where a bitmap is asked for and neither pygraphviz nor matplotlib is installed.
     """
+    path = Path(path)
+    if path.suffix.lower() not in _FORMATS:
+        raise InputError(f"path must end in {' or '.join(_FORMATS)}, got {path}")
     marks = marks_of(graph, confidence, open_edges, effects)
-    return draw_marked(graph, path, title, truth, marks, focus_of(focus, focus_distance))
+    picture = picture_of(graph, path.suffix.lower(), title, truth, marks, focus_of(focus, focus_distance))
+    return write_whole(path, picture)
 
 
-def draw_marked(
+def picture_of(
     graph: DAG | PDAG | CyclicGraph,
-    path: str | Path,
+    suffix: str,
     title: str | None = None,
     truth: Any = None,
     marks: Marks | None = None,
     focus: Focus | None = None,
-) -> Path:
-    """Draw a graph into a file with what is known of its edges; arguments and errors are those of `draw`."""
-    path = Path(path)
-    if path.suffix.lower() not in _FORMATS:
-        raise InputError(f"path must end in {' or '.join(_FORMATS)}, got {path}")
-    render = _svg if path.suffix.lower() == ".svg" else _png
-    picture = render(sketch(graph, title, truth, marks, focus))
-    try:
-        path.write_bytes(picture)
-    except OSError as error:
-        raise InputError(f"path must be a file that can be written, got {path}: {error.strerror}") from error
-    return path
+) -> bytes:
+    """Draw a graph in the format of a suffix; arguments and errors are those of `draw`."""
+    render = _svg if suffix == ".svg" else _png
+    return render(sketch(graph, title, truth, marks, focus))
 
 
 def _svg(drawn: Sketch) -> bytes:

@@ -90,7 +90,7 @@ def read_file(path: str | Path, na: Sequence[str] = ()) -> Table:
 def _read(path: str | Path, na: Sequence[str]) -> tuple[pd.DataFrame | NDArray[Any], tuple[str, ...]]:
     path = Path(path)
     _require_known(path)
-    if path.is_dir():
+    if os.path.isdir(path):
         raise DataError(f"{path}: is a folder, a file is needed")
     try:
         content = path.read_bytes()

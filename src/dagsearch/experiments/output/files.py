@@ -1,31 +1,26 @@
-"""Files that appear complete or not at all."""
+"""Files in folders that are made for them."""
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 
+from dagsearch._writing import reason_of, write_all
 from dagsearch.errors import InputError
 
 
 def write_file(path: Path, content: str | bytes) -> Path:
-    """Write a file under a temporary name, then move it to its place, over an older one.
+    """Write a file so that it appears complete or not at all, over an older one.
 
     Raises
     ------
     InputError
         If its folder cannot be made or written to.
     """
-    data = content.encode() if isinstance(content, str) else content
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".writing-") as workshop:
-            draft = Path(workshop) / path.name
-            draft.write_bytes(data)
-            os.replace(draft, path)
+        write_all({path: content})
     except (FileExistsError, NotADirectoryError) as error:
         raise InputError(f"folder must be a folder, got the file {error.filename}") from error
     except OSError as error:
-        raise InputError(f"folder must be writable, got {path.parent}: {error.strerror}") from error
+        raise InputError(f"folder must be writable, got {path.parent}: {reason_of(error)}") from error
     return path

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dagsearch._visible import half_of_a_pair
+from dagsearch._writing import write_whole
 from dagsearch.errors import DataError, InputError, MissingExtraError, in_brief
 from dagsearch.graph.checks import checked_names, is_index
 from dagsearch.graph.knowledge import Knowledge
@@ -69,7 +70,7 @@ def write_knowledge(knowledge: Knowledge, path: str | Path) -> None:
         for node in group:
             if half_of_a_pair(str(node)):
                 raise InputError(f"cannot write knowledge to {path}: the name {node!r} has half a surrogate pair")
-    path.write_text(writer(knowledge), encoding="utf-8", newline="")
+    write_whole(path, writer(knowledge))
 
 
 def _refuse_contradictions(knowledge: Knowledge) -> None:

@@ -10,9 +10,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from dagsearch._writing import write_whole
 from dagsearch.auditing import Audit
 from dagsearch.estimators import Certificate, DagEstimator
-from dagsearch.report.files import writable_page, write_whole
+from dagsearch.report.files import writable_page
 from dagsearch.report.page.answer import answer
 from dagsearch.report.page.document import Section, document
 from dagsearch.report.page.material import Material, gather
@@ -91,4 +92,4 @@ def write_page(path: Path, title: str, material: Material, further: tuple[Sectio
         "trace": search_data(material),
     }
     page = document(title, answer(material), [each for each in sections if each is not None], data)
-    return write_whole(path, page.encode("utf-8"))
+    return write_whole(path, page)

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from dagsearch._writing import write_whole
 from dagsearch.metrics import classify, compare
 from dagsearch.metrics.matching import Matched, match
-from dagsearch.report.files import writable_page, write_whole
+from dagsearch.report.files import writable_page
 from dagsearch.report.layout import GraphLayout, layout_of
 from dagsearch.report.page.document import Section, document
 from dagsearch.report.page.markup import Markup, element, joined
@@ -60,7 +61,7 @@ def write_comparison(found: Any, truth: Any, path: str | Path, labels: tuple[str
         Section("metrics", "In numbers", _metrics(compare(found, truth))),
     ]
     page = document(f"{labels[0]} and {labels[1]}", _lead(both, labels), sections, {"file": "graphs"})
-    return write_whole(path, page.encode("utf-8"))
+    return write_whole(path, page)
 
 
 def _lead(both: list[Stroke], labels: tuple[str, str]) -> Markup:
