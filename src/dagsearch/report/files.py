@@ -13,7 +13,7 @@ from dagsearch.confidence import Confidence
 from dagsearch.errors import InputError
 from dagsearch.graph import DAG, PDAG, CyclicGraph
 from dagsearch.graph.export import to_dot, to_edge_csv, to_graphml
-from dagsearch.graph.focus import Focus, focus_of
+from dagsearch.graph.focus import focus_of
 from dagsearch.graph.marks import Marks
 from dagsearch.report.directions import marks_of
 from dagsearch.report.picture import draw_marked
@@ -35,7 +35,7 @@ def write_graph(
     focus: str | Iterable[str] | None = None,
     focus_distance: int = 1,
 ) -> list[Path]:
-    """Write a graph as DOT, GraphML, CSV and SVG; files appear complete or not at all.
+    """Write a graph as DOT, GraphML, CSV and SVG; files appear complete or not at all, the picture last.
 
     Parameters
     ----------
@@ -79,23 +79,24 @@ def write_graph(
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix=".writing-") as workshop:
             marks = marks_of(graph, confidence, open_edges, effects, p_values)
-            drafts = _write_drafts(graph, Path(workshop), stem, truth, marks, looked_at)
-            return [_publish(draft, folder) for draft in drafts]
+            texts = [_publish(draft, folder) for draft in _write_texts(graph, Path(workshop), stem, marks)]
+            # Whatever becomes of the picture, which takes longest, the texts are there, and no picture of another graph.
+            (folder / f"{stem}.svg").unlink(missing_ok=True)
+            drawn = draw_marked(graph, Path(workshop) / f"{stem}.svg", truth=truth, marks=marks, focus=looked_at)
+            return [*texts, _publish(drawn, folder)]
     except (FileExistsError, NotADirectoryError) as error:
         raise InputError(f"folder must be a folder, got the file {error.filename}") from error
     except OSError as error:
         raise InputError(f"folder must be writable, got {folder}: {error.strerror}") from error
 
 
-def _write_drafts(
-    graph: DAG | PDAG | CyclicGraph, workshop: Path, stem: str, truth: Any, marks: Marks, focus: Focus | None
-) -> list[Path]:
-    """Write all formats into a temporary folder."""
+def _write_texts(graph: DAG | PDAG | CyclicGraph, workshop: Path, stem: str, marks: Marks) -> list[Path]:
+    """Write all formats but the picture into a temporary folder."""
     texts = {".dot": to_dot(graph, marks), ".graphml": to_graphml(graph, marks), ".csv": to_edge_csv(graph, marks)}
     drafts = [workshop / f"{stem}{suffix}" for suffix in texts]
     for draft, text in zip(drafts, texts.values(), strict=True):
         draft.write_text(text, encoding="utf-8", newline="\n")
-    return [*drafts, draw_marked(graph, workshop / f"{stem}.svg", truth=truth, marks=marks, focus=focus)]
+    return drafts
 
 
 def _publish(draft: Path, folder: Path) -> Path:
