@@ -49,7 +49,7 @@ def test_nodes_in_a_circle_do_not_cover_each_other_and_lines_lead_from_cause_to_
     graph = complete(n_nodes)
     drawn = sketch(graph, None, None, None, None)
     layout = layout_of(drawn)
-    place = {name: box for name, box in zip(drawn.names, layout.boxes, strict=True)}
+    place = dict(zip(drawn.names, layout.boxes, strict=True))
     for stroke, route in zip(drawn.strokes, layout.routes, strict=True):
         for name, (x, y) in ((stroke.cause, route[0]), (stroke.effect, route[-1])):
             box = place[name]

@@ -80,7 +80,7 @@ def write_graph(
         with tempfile.TemporaryDirectory(dir=folder, prefix=".writing-") as workshop:
             marks = marks_of(graph, confidence, open_edges, effects, p_values)
             texts = [_publish(draft, folder) for draft in _write_texts(graph, Path(workshop), stem, marks)]
-            # Whatever becomes of the picture, which takes longest, the texts are there, and no picture of another graph.
+            # Whatever becomes of the picture, which takes longest: the texts are there, and no picture of other edges.
             (folder / f"{stem}.svg").unlink(missing_ok=True)
             drawn = draw_marked(graph, Path(workshop) / f"{stem}.svg", truth=truth, marks=marks, focus=looked_at)
             return [*texts, _publish(drawn, folder)]

@@ -29,8 +29,8 @@ def layout_of(
     """Lay a sketch out: causes above effects, few crossings, the same layout for the same sketch.
 
     Minor strokes do not shape it: they are curves between the boxes. Where so many edges join nodes that layers would
-    take many seconds, and show nothing but lines, the nodes stand in a circle. In a graph of more than 60 nodes that have a line,
-    groups of nodes that many lines join are laid out each on its own, with a frame around them.
+    take many seconds, and show nothing but lines, the nodes stand in a circle. In a graph of more than 60 nodes that
+    have a line, groups of nodes that many lines join are laid out each on its own, with a frame around them.
 
     Parameters
     ----------
