@@ -146,10 +146,19 @@ def test_writing_again_replaces_the_files(tmp_path):
 
 def test_a_failure_leaves_older_files_as_they_were(tmp_path, monkeypatch):
     before = {path: path.read_bytes() for path in write_graph(FOUND, tmp_path)}
-    monkeypatch.setattr("dagsearch.report.files.picture_of", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("dagsearch.report.files.to_edge_csv", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         write_graph(TRUTH, tmp_path)
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_picture_that_fails_leaves_new_texts_and_no_picture_of_another_graph(tmp_path, monkeypatch):
+    write_graph(FOUND, tmp_path)
+    monkeypatch.setattr("dagsearch.report.files.picture_of", lambda *_, **__: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        write_graph(TRUTH, tmp_path)
+    assert from_file(tmp_path / "graph.graphml") == TRUTH
+    assert not (tmp_path / "graph.svg").exists()
 
 
 def test_files_can_be_read_by_whoever_may_read_new_files(tmp_path):

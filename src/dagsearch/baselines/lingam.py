@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import warnings
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -73,6 +73,7 @@ def lingam(
     names: Sequence[str] | None = None,
     allowed: BoolMatrix | None = None,
     required: BoolMatrix | None = None,
+    on_effects: Callable[[list[int], Floats], None] | None = None,
 ) -> LingamFit:
     """Fit a linear model with non-Gaussian noise.
 
@@ -91,6 +92,9 @@ def lingam(
         (n_nodes, n_nodes) of bool, [i, j]: i may be a cause of j. By default all pairs.
     required
         (n_nodes, n_nodes) of bool, [i, j]: i is a cause of j. Acyclic and allowed; by default there is none.
+    on_effects
+        Called with the order, and the weights so far, which are written to, before those of each variable are
+        estimated; may raise.
 
     Raises
     ------
@@ -106,7 +110,7 @@ def lingam(
         unmixing, n_iterations = _unmixing(values, seed, max_iter)
         known = _Known.over(values.shape[1], allowed, required)
         order = _causal_order(_effects(unmixing), known)
-        weights = _weights_along(order, values, standardised, known)
+        weights = _weights_along(order, values, standardised, known, on_effects)
     return LingamFit(weights, tuple(order), n_iterations, converged=not notes)
 
 
@@ -180,10 +184,18 @@ def _with_tiers(graph: NDArray[np.int8], allowed: BoolMatrix) -> NDArray[np.int8
 # ---------------------------------------------------------------- the effects along an order
 
 
-def _weights_along(order: list[int], values: Floats, standardised: Floats, known: _Known) -> Floats:
+def _weights_along(
+    order: list[int],
+    values: Floats,
+    standardised: Floats,
+    known: _Known,
+    on_effects: Callable[[list[int], Floats], None] | None,
+) -> Floats:
     """Estimate the effect of each variable on the later ones, (n_nodes, n_nodes)."""
     weights = np.zeros((len(order), len(order)))
     for position in range(1, len(order)):
+        if on_effects is not None:
+            on_effects(order, weights)
         target, earlier = order[position], np.array(order[:position])
         earlier = earlier[known.allowed[earlier, target]]
         if len(earlier) == 0:

@@ -15,6 +15,8 @@ from scipy.interpolate import BSpline
 from scipy.optimize import brentq
 
 from dagsearch._twins import Twins
+from dagsearch.interruption import look
+from dagsearch.memory import require
 
 Floats = NDArray[np.float64]
 
@@ -26,6 +28,7 @@ _N_STEPS = 100
 _STEP_LENGTH = 0.1
 _LEAST_SHARE = 0.02
 _MOST_NEIGHBOURS = 10
+_QUICK_PRODUCTS = 10**10  # multiplications of a matrix product that takes about a second
 
 
 class _Learner(NamedTuple):
@@ -50,9 +53,16 @@ def possible_causes(x: Floats) -> NDArray[np.bool_]:
         two are the same up to their units. Of such columns the first alone may be chosen, and none of them for each
         other: nothing else would be chosen beside it.
     """
+    n_samples, n_nodes = x.shape
+    width = n_nodes * (_N_INNER_KNOTS + 1 + _DEGREE)
+    require(
+        8.0 * (width**2 + 2 * n_samples * width),
+        f"the selection of neighbours for {n_nodes:,} columns",
+        "keep fewer columns, or set neighbour_selection=False (--no-selection)",
+    )
     learners = [_learner(column) for column in x.T]
     stacked = np.hstack([learner.basis for learner in learners])
-    gram, responses = stacked.T @ stacked, stacked.T @ (x - x.mean(axis=0))
+    gram, responses = _gram(stacked), stacked.T @ (x - x.mean(axis=0))
     shrinkage = np.stack([learner.shrinkage for learner in learners])
     first_twin = Twins.among(x).first
     same: NDArray[np.bool_] = first_twin[:, None] == first_twin
@@ -65,6 +75,18 @@ def possible_causes(x: Floats) -> NDArray[np.bool_]:
     return chosen
 
 
+def _gram(columns: Floats) -> Floats:
+    """Inner products of all columns; of many, some at a time."""
+    if columns.size * columns.shape[1] <= _QUICK_PRODUCTS:
+        return columns.T @ columns
+    gram = np.empty((columns.shape[1], columns.shape[1]))
+    width = max(1, _QUICK_PRODUCTS // columns.size)
+    for first in range(0, len(gram), width):
+        look()
+        gram[:, first : first + width] = columns.T @ columns[:, first : first + width]
+    return gram
+
+
 def _least_count(counts: NDArray[np.int64]) -> float:
     """A variable is kept if it was chosen more often than this; of several that tie for the last places, none is."""
     next_after_most = np.sort(counts)[::-1][_MOST_NEIGHBOURS:][:1]
@@ -73,6 +95,7 @@ def _least_count(counts: NDArray[np.int64]) -> float:
 
 def _learner(x: Floats) -> _Learner:
     """The penalised spline of one variable."""
+    look()
     basis = _spline_basis(x)
     differences = np.sqrt(_RIDGE) * np.diff(np.eye(basis.shape[1]), n=2, axis=0)
     # In these coordinates data and penalty are diagonal together. Squares, as in a Gram matrix, would lose the small
@@ -118,6 +141,7 @@ def _selection_counts(
     own = blocks[np.arange(n_learners), :, np.arange(n_learners), :]
     counts = np.zeros(n_learners, dtype=np.int64)
     for _ in range(_N_STEPS):
+        look()
         products = response.reshape(n_learners, width)
         fits = shrinkage * products
         gains = 2.0 * (fits * products).sum(axis=1) - np.einsum("ia,iab,ib->i", fits, own, fits)

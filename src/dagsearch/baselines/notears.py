@@ -22,12 +22,13 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import expm
 from scipy.optimize import Bounds, minimize
 
+from dagsearch.baselines.exponential import exponential
 from dagsearch.blas import one_blas_thread
 from dagsearch.errors import InputError
 from dagsearch.graph.order import edges_on_cycles
+from dagsearch.interruption import look
 
 Floats = NDArray[np.float64]
 
@@ -172,6 +173,7 @@ def without_cycles(weights: Floats, required: NDArray[np.bool_] | None = None) -
     """
     acyclic, may_go = weights.copy(), True if required is None else ~required
     while (on_cycle := edges_on_cycles(acyclic != 0.0)).any():
+        look()
         sizes = np.where(on_cycle & may_go, np.abs(acyclic), np.inf)
         acyclic[np.unravel_index(sizes.argmin(), sizes.shape)] = 0.0
     return acyclic
@@ -249,7 +251,7 @@ def _acyclicity(weights: Floats) -> tuple[float, Floats]:
     """Value and gradient of h(W) = tr exp(W o W) - d."""
     # Between columns that are nearly the same, a line search may try weights whose walks overflow; it then steps back.
     with np.errstate(over="ignore", invalid="ignore"):
-        walks = np.fmin(expm(weights * weights), _MOST_WALKS)
+        walks = np.fmin(exponential(weights * weights), _MOST_WALKS)
     return float(np.trace(walks)) - len(weights), 2.0 * walks.T * weights
 
 

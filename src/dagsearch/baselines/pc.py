@@ -15,7 +15,7 @@ Where cells are missing, each test goes by the rows that have what it needs, see
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -27,6 +27,7 @@ from dagsearch.baselines.seen_rows import SINGULAR, SeenRowsTest, twins_with_gap
 from dagsearch.errors import DataError, InputError, MissingExtraError, UnknownNameError
 from dagsearch.graph.checks import default_names
 from dagsearch.graph.order import edges_on_cycles
+from dagsearch.interruption import OutOfTimeError, look
 
 __all__ = ["TESTS", "PcFit", "pc"]
 
@@ -79,6 +80,7 @@ def pc(
     allowed: BoolMatrix | None = None,
     required: BoolMatrix | None = None,
     names: Sequence[str] | None = None,
+    on_early_end: Callable[[PcFit], None] | None = None,
 ) -> PcFit:
     """Learn a partially directed graph by tests of conditional independence.
 
@@ -97,6 +99,9 @@ def pc(
         (n_nodes, n_nodes); [i, j]: there is an edge i -> j, whatever the tests say.
     names
         Of the columns, for messages.
+    on_early_end
+        Called, if tests are ended by an exception, with the pairs that were tested and not separated so far,
+        undirected, beside required edges.
 
     Raises
     ------
@@ -111,7 +116,7 @@ def pc(
     _check_settings(test, level)
     twins = _checked_twins(values, test, labels)
     knowledge = _Knowledge.over(len(labels), allowed, required)
-    marks, tally = _marks(values, test, level, knowledge, twins)
+    marks, tally = _marks(values, test, level, knowledge, twins, on_early_end)
     directed, undirected, bidirected = _marks_turned(marks)
     released = bidirected | (edges_on_cycles(directed) & ~knowledge.fixed)
     released |= released.T
@@ -164,10 +169,12 @@ class _Tally(NamedTuple):
 class _Test:
     """A test of causal-learn that counts its calls, does not question required edges, and knows of twins."""
 
-    def __init__(self, inner: Any, joined: BoolMatrix, twins: Twins) -> None:
+    def __init__(self, inner: Any, knowledge: _Knowledge, twins: Twins, level: float) -> None:
         self.method = inner.method
         self.n_calls = 0
-        self._inner, self._joined = inner, joined
+        self._inner, self._knowledge, self._level = inner, knowledge, level
+        self._joined = knowledge.joined
+        self._were_tested, self._were_separated = np.zeros((2, *self._joined.shape), dtype=bool)
         self._first_twin: list[int] = twins.first.tolist()
 
     @property
@@ -177,8 +184,22 @@ class _Test:
             return _Tally(self.n_calls)
         return _Tally(self.n_calls, tuple(sorted(self._inner.unseen)), self._inner.n_undecided)
 
+    @property
+    def so_far(self) -> PcFit:
+        """What no test has separated, of what was tested."""
+        left = self._were_tested & ~self._were_separated & ~self._knowledge.apart & ~self._joined
+        return PcFit(self._knowledge.required, left | left.T, (), *self.tally)
+
     def __call__(self, first: int, second: int, given: Any) -> float:
         """P-value of independence."""
+        look()
+        p_value = self._p_value(first, second, given)
+        ends = min(first, second), max(first, second)
+        self._were_tested[ends] = True
+        self._were_separated[ends] |= p_value > self._level
+        return p_value
+
+    def _p_value(self, first: int, second: int, given: Any) -> float:
         if self._joined[first, second]:
             return 0.0
         own = {self._first_twin[first], self._first_twin[second]}
@@ -192,7 +213,12 @@ class _Test:
 
 
 def _marks(
-    values: NDArray[Any], test: str, level: float, knowledge: _Knowledge, twins: Twins
+    values: NDArray[Any],
+    test: str,
+    level: float,
+    knowledge: _Knowledge,
+    twins: Twins,
+    on_early_end: Callable[[PcFit], None] | None,
 ) -> tuple[NDArray[Any], _Tally]:
     """Run PC, and return the marks of causal-learn and what was tested."""
     try:
@@ -204,14 +230,19 @@ def _marks(
     except ImportError as error:
         raise MissingExtraError("PC", "baselines") from error
     inner = CIT(values, test) if _is_complete(values) else SeenRowsTest(values, test, CIT)
-    counted = _Test(inner, knowledge.joined, twins)
-    graph = SkeletonDiscovery.skeleton_discovery(values, level, counted, stable=True, show_progress=False)
-    _take_apart(graph, knowledge.apart)
-    _separate_by_all(graph, counted.tally.unseen)
-    background = _background(graph, knowledge)
-    orient_by_background_knowledge(graph, background)
-    graph = UCSepset.uc_sepset(graph, _FIRST_COLLIDER_WINS, background_knowledge=background)
-    return Meek.meek(graph, background_knowledge=background).G.graph, counted.tally
+    counted = _Test(inner, knowledge, twins, level)
+    try:
+        graph = SkeletonDiscovery.skeleton_discovery(values, level, counted, stable=True, show_progress=False)
+        _take_apart(graph, knowledge.apart)
+        _separate_by_all(graph, counted.tally.unseen)
+        background = _background(graph, knowledge)
+        orient_by_background_knowledge(graph, background)
+        graph = UCSepset.uc_sepset(graph, _FIRST_COLLIDER_WINS, background_knowledge=background)
+        return Meek.meek(graph, background_knowledge=background).G.graph, counted.tally
+    except (OutOfTimeError, KeyboardInterrupt):
+        if on_early_end is not None:
+            on_early_end(counted.so_far)
+        raise
 
 
 def _take_apart(graph: Any, apart: BoolMatrix) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dagsearch import checks
 from dagsearch.data import Dataset, Kind
+from dagsearch.datasets import ranges
 from dagsearch.datasets.experiments import DEFAULT_SHARE, Experiments, checked_plan, drawn
 from dagsearch.errors import DataError, InputError
 from dagsearch.graph import DAG
@@ -104,6 +105,7 @@ class BayesianNetwork:
             If the network has one variable only.
         """
         n_rows, rng = checks.integer("n_samples", n_samples, FEWEST_SAMPLES), _generator(random_state)
+        ranges.require_table(n_rows, self.dag.n_nodes)
         plan = checked_plan(interventions, intervention_share)
         # A further stream changes no draws, but what the caller spawns from the same generator afterwards.
         of_experiments = rng.spawn(1)[0] if plan.variables else rng

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import math
 import re
 import zlib
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from dagsearch import contents
 from dagsearch.datasets.bayesian_network import BayesianNetwork, require_distinct_labels
 from dagsearch.errors import DataError, InputError, in_brief
 from dagsearch.graph import DAG
@@ -36,6 +38,8 @@ _LONGEST = 1_000  # of a message
 _GZIP = b"\x1f\x8b"  # what compressed files begin with
 MOST_BYTES = 200_000_000
 """A compressed file may hold so much text: forty times the largest network of the repository."""
+MOST_ROWS = 2_000_000
+"""Of a table of probabilities: fifty times as many as the largest network of the repository has."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,7 @@ def read_bif(path: str | Path, citation: str = "") -> BayesianNetwork:
 
 def _unpacked(path: Path) -> bytes:
     """The bytes of a file, those within if it is compressed."""
-    content = path.read_bytes()
+    content = contents.of(path)
     if not content.startswith(_GZIP) and path.suffix.lower() != ".gz":
         return content
     try:
@@ -252,6 +256,12 @@ def _array(name: str, table: _Table, levels: dict[str, tuple[str, ...]]) -> NDAr
     """Put the rows in an array whose axes are the parents, in the order of all variables, and the variable itself."""
     rows = dict(table.rows)
     default = rows.pop((), None)
+    n_rows = math.prod(len(levels[parent]) for parent in table.parents)
+    if n_rows > MOST_ROWS:
+        raise DataError(
+            f"variable {name!r}: its {len(table.parents)} parents have {n_rows:,} combinations of levels, at most "
+            f"{MOST_ROWS:,} are read; leave out parents, or join levels"
+        )
     array = np.empty((*(len(levels[parent]) for parent in table.parents), len(levels[name])))
     for given in product(*(levels[parent] for parent in table.parents)):
         row = rows.pop(given, default)

@@ -7,12 +7,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from dagsearch import memory
 from dagsearch.errors import InputError
 
 Adjacency = NDArray[np.int8]
 
 # Without a number of edges, a graph gets so many per node: neither a forest nor a thicket.
 EDGES_PER_NODE = 2
+_BYTES_PER_PAIR = 16.0
 
 
 def random_adjacency(kind: str, n_nodes: int, n_edges: int | None, rng: np.random.Generator) -> Adjacency:
@@ -39,6 +41,10 @@ def random_adjacency(kind: str, n_nodes: int, n_edges: int | None, rng: np.rando
     InputError
         If there cannot be so many edges.
     """
+    # Among all pairs edges are drawn, and put into a matrix.
+    memory.require(
+        _BYTES_PER_PAIR * float(n_nodes) ** 2, f"a random graph of {n_nodes:,} variables", "ask for fewer variables"
+    )
     most = n_nodes * (n_nodes - 1) // 2
     n_drawn = min(EDGES_PER_NODE * n_nodes, most) if n_edges is None else n_edges
     if n_drawn > most:

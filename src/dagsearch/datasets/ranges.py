@@ -6,9 +6,14 @@ import math
 import numbers
 from typing import Any
 
+from dagsearch import memory
 from dagsearch.errors import InputError
 
 Range = tuple[float, float]
+
+MOST_LEVELS = 1_000
+"""Of a variable that is drawn."""
+_BYTES_PER_CELL = 24  # values, noise, and a copy
 
 
 def positive_range(name: str, value: Any) -> Range:
@@ -32,9 +37,20 @@ def level_range(name: str, value: Any) -> tuple[int, int]:
     pair = (value, value) if isinstance(value, numbers.Integral) else value
     is_pair = isinstance(pair, tuple | list) and len(pair) == 2 and all(isinstance(n, numbers.Integral) for n in pair)
     fewest, most = map(int, pair) if is_pair else (0, 0)
-    if not 2 <= fewest <= most:
-        raise InputError(f"{name} must be a whole number of at least 2 or a pair (fewest, most) of such, got {value!r}")
+    if not 2 <= fewest <= most <= MOST_LEVELS:
+        raise InputError(
+            f"{name} must be a whole number from 2 to {MOST_LEVELS} or a pair (fewest, most) of such, got {value!r}"
+        )
     return fewest, most
+
+
+def require_table(n_rows: int, n_variables: int) -> None:
+    """Raise where a table of numbers is larger than what memory has room for."""
+    memory.require(
+        _BYTES_PER_CELL * float(n_rows) * n_variables,
+        f"a table of {n_rows:,} rows of {n_variables:,} variables",
+        "ask for fewer rows or variables",
+    )
 
 
 def _is_real(value: Any) -> bool:

@@ -173,6 +173,7 @@ def simulate(
     seed = checks.seed_of(random_state)
     of_graph, of_functions, of_noise = np.random.default_rng(seed).spawn(3)
     truth = _true_graph(graph, n_nodes, n_edges, of_graph)
+    ranges.require_table(n_samples, truth.n_nodes)
     data = model.sample(truth, n_samples, of_functions, of_noise)
     kind = graph if isinstance(graph, str) else "given"
     story = f"{kind} graph of {truth.n_nodes} nodes and {truth.n_edges} edges, {model.in_words(n_samples)}"

@@ -81,4 +81,12 @@ def _choice(data: Dataset, settings: dict[str, Any]) -> tuple[type[DagEstimator]
     n_sets = data.n_nodes * sum(comb(data.n_nodes - 1, k) for k in range(most + 1))
     if n_sets <= limit:
         return ExactSearch, f"{n_sets:,} sets of causes can all be looked at within seconds, which proves the optimum"
-    return CDUCT, f"there are more sets of causes than can be looked at within seconds, {n_sets:.3g}"
+    return CDUCT, f"there are more sets of causes than can be looked at within seconds, {_roughly(n_sets)}"
+
+
+def _roughly(number: int) -> str:
+    """A number in few signs, even if it is too large for a float."""
+    try:
+        return f"{number:.3g}"
+    except OverflowError:
+        return f"about 1e+{len(str(number)) - 1}"

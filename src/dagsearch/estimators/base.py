@@ -8,6 +8,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -39,8 +40,9 @@ from dagsearch.pruning import METHODS as PRUNING_METHODS
 from dagsearch.pruning import EdgeEvidence, evidence
 from dagsearch.scores.choose import Choice, choose
 from dagsearch.scores.levels import require_levels
-from dagsearch.search.monitor import Monitor
+from dagsearch.search.monitor import Monitor, OutOfTimeError
 from dagsearch.search.progress import progress_bar
+from dagsearch.search.protocol import TIME_LIMIT
 from dagsearch.search.recorder import Recorder
 from dagsearch.search.trace import Trace
 
@@ -162,7 +164,8 @@ class DagEstimator(CommonParameters, DisplayedWhenFitted, BaseEstimator):  # typ
         self._require_rows(data)
         self._require_kinds(data)
         with self._monitor(data.names) as monitor:
-            judgement = self._judgement(data)
+            with monitor.preparing("the score was prepared"):
+                judgement = self._judgement(data)
             score = judgement.score
             sureness.require(self, score, data)
             n_before = score.n_evaluations
@@ -172,12 +175,11 @@ class DagEstimator(CommonParameters, DisplayedWhenFitted, BaseEstimator):  # typ
         self.trace_ = self._traced(monitor)
         self._known_effects: dict[Graph, tuple[DirectEffect, ...]] = {}
         self.dag_ = found.graph
-        self.reward_ = reward_of(score, found.graph)
-        self.evidence_ = self._evidence(data, score, pruning)
+        found = self._judged(found, judgement, pruning, monitor)
         self.pruned_dag_ = self._pruned(found)
         self.score_ = score
         n_evaluations = score.n_evaluations - n_before
-        sure = sureness.of(self, judgement, given, rng, found.status)
+        sure = sureness.of(self, judgement, given, rng, found.status, monitor.seconds)
         self.confidence_ = sure.confidence
         self.n_features_in_ = data.n_nodes
         self.feature_names_in_ = np.array(data.names, dtype=object)
@@ -420,6 +422,19 @@ class DagEstimator(CommonParameters, DisplayedWhenFitted, BaseEstimator):  # typ
     def _possible_parents(self, score: scores.Score, data: Dataset) -> int:  # noqa: ARG002 - searches go by it
         """The most causes that a variable can get."""
         return data.n_nodes - 1
+
+    def _judged(self, found: Construction, judgement: Judgement, pruning: str, monitor: Monitor) -> Construction:
+        """Set reward and evidence of the graph, as far as that takes no longer than the time limit and a moment."""
+        self.reward_, self.evidence_ = math.nan, None
+        missing = "no reward"
+        try:
+            with monitor.aftermath():
+                self.reward_ = reward_of(judgement.score, found.graph)
+                missing = "not pruned"
+                self.evidence_ = self._evidence(self.data_, judgement.score, pruning)
+        except OutOfTimeError:
+            return replace(found, status=TIME_LIMIT, notes=(*found.notes, f"{missing}: time was up"))
+        return found
 
     def _evidence(self, data: Dataset, score: scores.Score, method: str) -> EdgeEvidence | None:
         """What the data say about each edge of the constructed graph, if it is to be pruned."""

@@ -57,16 +57,21 @@ class CAM(parameters.CAM, ScoreSearch):
         return min(data.n_nodes - 1, self.max_parents or by_rows)
 
     def _problem(self, data: Dataset) -> Problem:
-        """Add edges until no more are possible, between neighbours if they were selected."""
-        problem = super()._problem(data)
-        if self.neighbour_selection:
-            with one_blas_thread():
-                chosen = possible_causes(data.standardised())
-            problem = replace(problem, allowed=problem.allowed & chosen)
-        return replace(problem, edge_budget=problem.max_edges)
+        """Add edges until no more are possible."""
+        return _filled_up(super()._problem(data))
 
     def _search(
         self, problem: Problem, judgement: Judgement, rng: np.random.Generator, monitor: Monitor
     ) -> tuple[Outcome, dict[str, Any]]:
+        if self.neighbour_selection:
+            chosen = problem.start
+            with monitor.guard(), one_blas_thread():
+                chosen = possible_causes(judgement.data.standardised())
+            problem = _filled_up(replace(problem, edge_budget=None, allowed=problem.allowed & chosen))
         settings = {"neighbour_selection": self.neighbour_selection, "max_parents": problem.max_parents}
         return greedy(problem, judgement.score, rng, monitor), settings
+
+
+def _filled_up(problem: Problem) -> Problem:
+    """The problem of having as many edges as there can be."""
+    return replace(problem, edge_budget=problem.max_edges)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar
 
 import numpy as np
@@ -49,18 +50,23 @@ class GES(parameters.GES, EquivalenceMethod):
         restrictions: dict[str, Any] = {} if knowledge.is_empty else {"allowed": allowed, "required": required}
         adjacency = required.astype(np.int8)
         n_samples = judgement.data.n_samples
+        shield: Callable[[], AbstractContextManager[None]] = nullcontext
 
         def log_likelihood(node: int, parents: tuple[int, ...]) -> float:
-            return n_samples * score.local(node, parents)
+            with shield():
+                return n_samples * score.local(node, parents)
 
         def note(step: GesStep) -> None:
             nonlocal adjacency
-            adjacency = step.adjacency
-            reward = step.score / n_samples
-            monitor.note_best(reward, int(np.triu(adjacency | adjacency.T).sum()), step.phase)
-            monitor.check(lambda seconds: Progress(0.0, step.step, None, 0, reward, seconds, detail=step.phase))
+            with shield():
+                adjacency = step.adjacency
+                reward = step.score / n_samples
+                monitor.note_best(reward, int(np.triu(adjacency | adjacency.T).sum()), step.phase)
+                monitor.check(lambda seconds: Progress(0.0, step.step, None, 0, reward, seconds, detail=step.phase))
 
-        with monitor.guard(), score.session():
+        # The operators are those of another package; the score must not be left half-way.
+        with monitor.guard(), score.session(), monitor.interrupting() as interruption:
+            shield = nullcontext if interruption is None else interruption.shielded
             adjacency = equivalence_search(len(names), log_likelihood, self.phases, note, **restrictions).adjacency
         settings = {"phases": list(self.phases)}
         return Construction(graph=PDAG(adjacency, names), status=monitor.status, settings=settings, required=required)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dagsearch import checks, parameters
-from dagsearch.baselines.lingam import lingam
+from dagsearch.baselines.lingam import LingamFit, lingam
 from dagsearch.estimators.base import CONTINUOUS_DATA, DagEstimator, Judgement
 from dagsearch.estimators.result import Construction
 from dagsearch.graph import DAG, Knowledge
+from dagsearch.graph.order import topological_order
 from dagsearch.search.monitor import Monitor
-from dagsearch.search.protocol import FINISHED
 
 
 class LiNGAM(parameters.LiNGAM, DagEstimator):
@@ -45,17 +46,35 @@ class LiNGAM(parameters.LiNGAM, DagEstimator):
         checks.integer("max_iter", self.max_iter, 1)
         checks.knowledge(self.knowledge)
 
-    def _construct(self, judgement: Judgement, rng: np.random.Generator, monitor: Monitor) -> Construction:  # noqa: ARG002
+    def _construct(self, judgement: Judgement, rng: np.random.Generator, monitor: Monitor) -> Construction:
         data, knowledge = judgement.data, self.knowledge or Knowledge()
         allowed, required = knowledge.allowed_edges(data.names), knowledge.required_edges(data.names)
-        fit = lingam(data.standardised(), rng, self.max_iter, data.names, allowed, required)
-        self.weights_ = fit.weights
-        self.causal_order_ = [data.names[node] for node in fit.order]
-        note = f"FastICA or a lasso path did not converge ({fit.n_iterations} iterations of FastICA); set max_iter"
+        fits: list[LingamFit] = []
+        order, weights = topological_order(required.astype(np.int8)), np.zeros(required.shape)
+
+        def note(order_so_far: list[int], weights_so_far: NDArray[np.float64]) -> None:
+            nonlocal order, weights
+            order, weights = order_so_far, weights_so_far
+            monitor.look()
+
+        # FastICA and the lasso are scikit-learn's.
+        with monitor.guard(), monitor.interrupting():
+            fits.append(lingam(data.standardised(), rng, self.max_iter, data.names, allowed, required, note))
+        notes: tuple[str, ...] = ()
+        if not fits:
+            notes = (f"LiNGAM had not finished when it ended ({monitor.status}): edges are missing",)
+        else:
+            (fit,) = fits
+            order, weights = list(fit.order), fit.weights
+            if not fit.converged:
+                said = f"FastICA or a lasso path did not converge ({fit.n_iterations} iterations of FastICA)"
+                notes = (f"{said}; set max_iter",)
+        self.weights_ = weights
+        self.causal_order_ = [data.names[node] for node in order]
         return Construction(
-            graph=DAG(((fit.weights != 0.0) | required).astype(np.int8), data.names),
-            status=FINISHED,
+            graph=DAG(((weights != 0.0) | required).astype(np.int8), data.names),
+            status=monitor.status,
             settings={"max_iter": self.max_iter},
-            notes=() if fit.converged else (note,),
+            notes=notes,
             required=required,
         )

@@ -13,7 +13,7 @@ from dagsearch.estimators.base import CONTINUOUS_DATA, DagEstimator, Judgement
 from dagsearch.estimators.result import CYCLIC, Construction, Graph
 from dagsearch.graph import DAG, CyclicGraph, Knowledge
 from dagsearch.graph.order import find_cycle
-from dagsearch.search.monitor import Monitor, Progress
+from dagsearch.search.monitor import Monitor, OutOfTimeError, Progress
 from dagsearch.search.protocol import FINISHED
 
 
@@ -64,10 +64,11 @@ class NOTEARS(parameters.NOTEARS, DagEstimator):
             weights = thresholded(state.weights, self.threshold)
             monitor.check(lambda seconds: _progress(state, seconds))
 
-        with monitor.guard():
+        # Between evaluations scipy checks bounds, one by one.
+        with monitor.guard(), monitor.interrupting():
             fit = notears(data.standardised(), self.l1, self.threshold, allowed, on_evaluation=note, required=required)
             weights = fit.weights
-        graph, notes = self._graph(weights, data.names, required)
+        graph, notes = self._graph(weights, data.names, required, monitor)
         if monitor.status != FINISHED:
             notes += (f"NOTEARS had not converged when it ended ({monitor.status})",)
         elif fit is not None and not fit.converged:
@@ -81,10 +82,16 @@ class NOTEARS(parameters.NOTEARS, DagEstimator):
         )
 
     def _graph(
-        self, weights: Any, names: tuple[str, ...], required: NDArray[np.bool_]
+        self, weights: Any, names: tuple[str, ...], required: NDArray[np.bool_], monitor: Monitor
     ) -> tuple[Graph, tuple[str, ...]]:
         """The graph of the weights, repaired if that is wanted, and what to say of it; sets ``weights_``."""
-        self.weights_ = without_cycles(weights, required) if self.repair else weights
+        self.weights_, early = weights, ""
+        if self.repair:
+            try:
+                with monitor.aftermath():
+                    self.weights_ = without_cycles(weights, required)
+            except OutOfTimeError:
+                early = "; not repaired: time was up"
         adjacency = ((self.weights_ != 0.0) | required).astype(np.int8)
         dropped = [f"{names[i]} -> {names[j]}" for i, j in np.argwhere((weights != 0.0) & (self.weights_ == 0.0))]
         if dropped:
@@ -93,7 +100,8 @@ class NOTEARS(parameters.NOTEARS, DagEstimator):
             return DAG(adjacency, names), ()
         graph = CyclicGraph(adjacency, names)
         cycle = " -> ".join([*graph.cycle, graph.cycle[0]])
-        return graph, (f"not acyclic: {cycle}; repair=True (--repair) drops the smallest weights on cycles",)
+        way_out = early or "; repair=True (--repair) drops the smallest weights on cycles"
+        return graph, (f"not acyclic: {cycle}{way_out}",)
 
 
 def _progress(state: NotearsState, seconds: float) -> Progress:

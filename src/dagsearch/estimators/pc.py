@@ -52,14 +52,25 @@ class PC(parameters.PC, EquivalenceMethod):
         data, knowledge = judgement.data, self.knowledge or Knowledge()
         test = self._test(data)
         required = knowledge.required_edges(data.names)
-        fit = pc(_values(data, test), test, self.ci_level, knowledge.allowed_edges(data.names), required, data.names)
+        allowed = knowledge.allowed_edges(data.names)
+        fit = PcFit(required, np.zeros_like(required), (), 0)
+
+        def keep(so_far: PcFit) -> None:
+            nonlocal fit
+            fit = so_far
+
+        # All but the tests is causal-learn's, which never looks at a clock.
+        with monitor.guard(), monitor.interrupting():
+            fit = pc(_values(data, test), test, self.ci_level, allowed, required, data.names, keep)
         graph = PDAG(fit.adjacency, data.names)
         notes = _notes(fit, data.names)
+        if monitor.status != FINISHED:
+            notes.append(f"PC had not finished when it ended ({monitor.status}): pairs that no test separated so far")
         if not graph.has_member:
             notes.append("no reward: no DAG agrees with all directions that were found")
         return Construction(
             graph=graph,
-            status=FINISHED,
+            status=monitor.status,
             settings={"ci_test": test, "ci_level": self.ci_level},
             notes=tuple(notes),
             required=required,

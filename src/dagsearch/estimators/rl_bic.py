@@ -6,13 +6,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dagsearch import checks, parameters, scores
+from dagsearch import checks, memory, parameters, scores
 from dagsearch.baselines.rl_bic import RLBICSettings, TrainingState, train
 from dagsearch.errors import InputError
 from dagsearch.estimators.base import CONTINUOUS_DATA, Judgement
 from dagsearch.estimators.scored import ScoreSearch
 from dagsearch.search.monitor import Monitor, Progress
 from dagsearch.search.protocol import Outcome, Problem
+
+_BYTES_PER_PAIR = 16 * 4 * 3  # of variables, in each graph: what the decoder computes, and its gradients
 
 
 class RLBIC(parameters.RLBIC, ScoreSearch):
@@ -50,6 +52,12 @@ class RLBIC(parameters.RLBIC, ScoreSearch):
     ) -> tuple[Outcome, dict[str, Any]]:
         if not judgement.score.decomposable:
             raise InputError("score must have local(node, parents): rl-bic judges graphs with cycles, too")
+        d = judgement.data.n_nodes
+        memory.require(
+            _BYTES_PER_PAIR * self.batch_size * float(d) ** 2,
+            f"rl-bic with batches of {self.batch_size:,} graphs of {d:,} variables",
+            "use fewer variables, or a smaller batch_size (--batch-size)",
+        )
         settings = RLBICSettings(
             n_iterations=self.n_iterations,
             batch_size=self.batch_size,

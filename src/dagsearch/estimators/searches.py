@@ -66,7 +66,7 @@ class CDUCT(parameters.CDUCT, ScoreSearch):
     summary: ClassVar[str] = "Monte Carlo tree search in DAG space"
 
     def _check_settings(self) -> None:
-        checks.real("sims_per_node", self.sims_per_node, 0.0, strict=True, optional=True)
+        checks.real("sims_per_node", self.sims_per_node, 0.0, checks.MOST, strict=True, optional=True)
         checks.integer("horizon", self.horizon, 1, optional=True)
         checks.real("exploration", self.exploration, 0.0)
         checks.real("temperature", self.temperature, 0.0, strict=True)
@@ -213,7 +213,7 @@ class RandomSearch(parameters.RandomSearch, ScoreSearch):
     summary: ClassVar[str] = "the best of many uniform rollouts"
 
     def _check_settings(self) -> None:
-        checks.real("sims_per_node", self.sims_per_node, 0.0, strict=True, optional=True)
+        checks.real("sims_per_node", self.sims_per_node, 0.0, checks.MOST, strict=True, optional=True)
 
     def _search(
         self, problem: Problem, judgement: Judgement, rng: np.random.Generator, monitor: Monitor

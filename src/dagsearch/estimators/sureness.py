@@ -50,7 +50,9 @@ def require(model: DagEstimator, score: scores.Score, data: Dataset) -> None:
         require_specifications(data)
 
 
-def of(model: DagEstimator, judgement: Judgement, data: Dataset, rng: np.random.Generator, status: str) -> Sureness:
+def of(
+    model: DagEstimator, judgement: Judgement, data: Dataset, rng: np.random.Generator, status: str, seconds: float
+) -> Sureness:
     """How sure the edges are.
 
     Parameters
@@ -63,6 +65,8 @@ def of(model: DagEstimator, judgement: Judgement, data: Dataset, rng: np.random.
         The generator of the fit, of which others are spawned.
     status
         How the search ended. One that was interrupted is not followed by more work.
+    seconds
+        How long it took: ``"auto"`` takes no more of the time limit than is left.
     """
     if model.confidence == "none":
         return Sureness()
@@ -70,7 +74,7 @@ def of(model: DagEstimator, judgement: Judgement, data: Dataset, rng: np.random.
         return Sureness(notes=("confidence: none, since the search was interrupted",))
     try:
         if model.confidence == "auto":
-            return _where_it_takes_seconds(model, judgement, data, rng)
+            return _where_it_takes_seconds(model, judgement, data, rng, seconds)
         return Sureness(_as_asked(model, judgement, data, rng))
     except KeyboardInterrupt:
         return Sureness(notes=("confidence: none, since it was interrupted; the graph is that of the whole search",))
@@ -86,12 +90,12 @@ def _as_asked(model: DagEstimator, judgement: Judgement, data: Dataset, rng: np.
 
 
 def _where_it_takes_seconds(
-    model: DagEstimator, judgement: Judgement, data: Dataset, rng: np.random.Generator
+    model: DagEstimator, judgement: Judgement, data: Dataset, rng: np.random.Generator, seconds: float
 ) -> Sureness:
     """What ``"auto"`` stands for."""
     from dagsearch.confidence.exact import PrecisionError  # noqa: PLC0415
 
-    reason = _reason_against(model, judgement, data)
+    reason = _reason_against(model, judgement, data, seconds)
     if not reason:
         (own_rng,) = rng.spawn(1)
         try:
@@ -101,7 +105,7 @@ def _where_it_takes_seconds(
     return Sureness(notes=(f"confidence: none, since {reason}{_way_out(model, judgement.score)}",))
 
 
-def _reason_against(model: DagEstimator, judgement: Judgement, data: Dataset) -> str:
+def _reason_against(model: DagEstimator, judgement: Judgement, data: Dataset, seconds: float) -> str:
     """Why ``"auto"`` computes nothing; nothing if it does."""
     from dagsearch.confidence.affordable import MOST_SECONDS, reason_against_exact  # noqa: PLC0415
 
@@ -111,7 +115,9 @@ def _reason_against(model: DagEstimator, judgement: Judgement, data: Dataset) ->
         return "a posterior would take filled cells for seen ones"
     if not model.by_score:
         return f"{model.method} does not construct its graph by a score"
-    most_seconds = min(MOST_SECONDS, MOST_SECONDS if model.time_limit is None else model.time_limit)
+    if model.time_limit is not None and seconds > model.time_limit:
+        return "the time limit was over"
+    most_seconds = min(MOST_SECONDS, MOST_SECONDS if model.time_limit is None else model.time_limit - seconds)
     return reason_against_exact(judgement.score, _restrictions(model, judgement.data), most_seconds)
 
 

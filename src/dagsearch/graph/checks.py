@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dagsearch import memory
 from dagsearch._visible import half_of_a_pair
 from dagsearch.errors import CycleError, InputError, UnknownNameError, as_named
 from dagsearch.graph.order import find_cycle
@@ -16,6 +17,8 @@ from dagsearch.graph.order import find_cycle
 Node = str | int
 Edge = tuple[Node, Node]
 Pair = tuple[int, int]
+
+_BYTES_PER_PAIR = 4  # of nodes: the matrix, a copy of it, and what tells cycles
 
 
 def default_names(n_nodes: int) -> tuple[str, ...]:
@@ -80,7 +83,9 @@ def infer_names(edges: Sequence[Edge]) -> tuple[str, ...]:
         return checked_names(dict.fromkeys(nodes))
     if not all(by_index):
         raise InputError("edges mix names and indices: give names=[...] to say which index is which node")
-    return default_names(max(int(node) for node in nodes) + 1)
+    n_nodes = max(int(node) for node in nodes) + 1
+    require_size(n_nodes)
+    return default_names(n_nodes)
 
 
 def refuse_repeats(pairs: Iterable[Pair], names: Sequence[str]) -> None:
@@ -96,8 +101,16 @@ def positions(edges: Iterable[Edge], names: Sequence[str]) -> list[Pair]:
     return [(position(cause, names), position(effect, names)) for cause, effect in edges]
 
 
+def require_size(n_nodes: int) -> None:
+    """Raise where a graph has more nodes than memory has room for."""
+    memory.require(
+        _BYTES_PER_PAIR * float(n_nodes) ** 2, f"a graph of {n_nodes:,} nodes", "leave out nodes without edges"
+    )
+
+
 def matrix_of(pairs: Iterable[Pair], n_nodes: int) -> npt.NDArray[np.int8]:
     """Return the matrix, shape (n_nodes, n_nodes), with a one for each pair."""
+    require_size(n_nodes)
     matrix = np.zeros((n_nodes, n_nodes), dtype=np.int8)
     for cause, effect in pairs:
         matrix[cause, effect] = 1

@@ -17,6 +17,7 @@ from xml.etree.ElementTree import ParseError
 
 import numpy as np
 
+from dagsearch import contents
 from dagsearch._npy import array_from_npy
 from dagsearch.errors import DataError, InputError, as_named, in_brief
 from dagsearch.graph.convert import as_graph
@@ -77,7 +78,7 @@ def read_graph_file(path: str | Path) -> GraphFile:
     if reader is None:
         raise DataError(f"cannot read a graph from {path}: its suffix must be one of {', '.join(_READERS)}")
     try:
-        return reader(path.read_bytes())
+        return reader(contents.of(path))
     except FileNotFoundError as error:
         raise DataError(f"cannot read a graph from {path}: there is no such file") from error
     except OSError as error:

@@ -205,12 +205,13 @@ class NOTEARS(CommonParameters, TimeParameters, KnowledgeParameters, ContinuousS
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class LiNGAM(CommonParameters, KnowledgeParameters, ContinuousScoreParameters):
+class LiNGAM(CommonParameters, TimeParameters, KnowledgeParameters, ContinuousScoreParameters):
     """Of ICA-LiNGAM."""
 
     in_other_words: ClassVar[dict[str, str]] = {
         "score": _ONLY_JUDGES,
         "prune": _PRUNE_AS_IN_THE_PAPER,
+        "time_limit": "Seconds after which the effects so far are returned: none before there is an order.",
         "random_state": "Where FastICA starts. On data that do not fit the model the order may depend on it.",
     }
 
@@ -237,12 +238,14 @@ class GES(CommonParameters, TimeParameters, KnowledgeParameters, ScoreParameters
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class PC(CommonParameters, KnowledgeParameters, ScoreParameters):
+class PC(CommonParameters, TimeParameters, KnowledgeParameters, ScoreParameters):
     """Of the PC algorithm."""
 
     in_other_words: ClassVar[dict[str, str]] = {
         "score": _ONLY_JUDGES,
         "prune": _PRUNE_NUMBERS,
+        "time_limit": "Seconds after which the pairs that tests have joined so far, and not separated, are returned, "
+        "undirected.",
         "random_state": _RECORDED_ONLY,
     }
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dagsearch.blas import one_blas_thread
 from dagsearch.errors import InputError
 from dagsearch.gam import AdditiveModels, max_parents_for
+from dagsearch.interruption import current
 
 
 def p_values_of_edges(
@@ -44,7 +45,10 @@ def p_values_of_edges(
     models = AdditiveModels(x, x, many=_pays_to_reduce(n_parents))
     p_values = np.full(adjacency.shape, np.nan)
 
+    check = current()
+
     def test(node: int) -> None:
+        check()
         parents = np.flatnonzero(adjacency[:, node])
         p_values[parents, node] = models.fit(node, parents.tolist()).p_values
 

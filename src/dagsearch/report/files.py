@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from dagsearch._writing import reason_of, require_writable_file, write_all
+from dagsearch._writing import reason_of, require_writable_file, write_all, write_whole
 from dagsearch.causal_effects import DirectEffect
 from dagsearch.confidence import Confidence
 from dagsearch.errors import InputError
@@ -33,7 +33,7 @@ def write_graph(
     focus: str | Iterable[str] | None = None,
     focus_distance: int = 1,
 ) -> list[Path]:
-    """Write a graph as DOT, GraphML, CSV and SVG; files appear complete or not at all.
+    """Write a graph as DOT, GraphML, CSV and SVG; files appear complete or not at all, the picture last.
 
     Parameters
     ----------
@@ -77,9 +77,11 @@ def write_graph(
         folder.mkdir(parents=True, exist_ok=True)
         marks = marks_of(graph, confidence, open_edges, effects, p_values)
         texts = {".dot": to_dot(graph, marks), ".graphml": to_graphml(graph, marks), ".csv": to_edge_csv(graph, marks)}
-        picture = picture_of(graph, ".svg", truth=truth, marks=marks, focus=looked_at)
-        contents: dict[str, str | bytes] = {**texts, ".svg": picture}
-        return write_all({folder / f"{stem}{suffix}": content for suffix, content in contents.items()})
+        written = write_all({folder / f"{stem}{suffix}": text for suffix, text in texts.items()})
+        # Whatever becomes of the picture, which takes longest: the texts are there, and no picture of other edges.
+        drawn = folder / f"{stem}.svg"
+        drawn.unlink(missing_ok=True)
+        return [*written, write_whole(drawn, picture_of(graph, ".svg", truth=truth, marks=marks, focus=looked_at))]
     except (FileExistsError, NotADirectoryError) as error:
         raise InputError(f"folder must be a folder, got the file {error.filename}") from error
     except OSError as error:

@@ -1,7 +1,7 @@
 """Pictures of graphs in files.
 
-SVG needs no library; Graphviz lays out graphs that are not large if pygraphviz is installed. PNG needs pygraphviz or
-matplotlib. Graphs of more than 60 variables with an edge are drawn in groups.
+SVG needs no library; Graphviz lays out graphs that are neither large nor dense if pygraphviz is installed. PNG needs
+pygraphviz or matplotlib. Graphs of more than 60 variables with an edge are drawn in groups.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from dagsearch.graph.focus import Focus, focus_of
 from dagsearch.graph.marks import Marks
 from dagsearch.report import with_graphviz
 from dagsearch.report.directions import marks_of
-from dagsearch.report.layout import layout_of
+from dagsearch.report.layout import lanes_of, layout_of
+from dagsearch.report.layout.effort import MOST_LANES_FOR_GRAPHVIZ
 from dagsearch.report.layout.parts import MOST_UNGROUPED
 from dagsearch.report.sketch import Sketch, sketch
 from dagsearch.report.svg import graph_svg
@@ -103,14 +104,14 @@ def picture_of(
 
 
 def _svg(drawn: Sketch) -> bytes:
-    if not _is_large(drawn) and _importable("pygraphviz"):
+    if not _is_ours(drawn) and _importable("pygraphviz"):
         return with_graphviz.render(drawn, "svg")
     return graph_svg(drawn, interactive=False, background="white").encode()
 
 
 def _png(drawn: Sketch) -> bytes:
     if _importable("pygraphviz"):
-        if _is_large(drawn):
+        if _is_ours(drawn):
             return with_graphviz.render_placed(drawn, layout_of(drawn))
         return with_graphviz.render(drawn, "png")
     if _importable("matplotlib"):
@@ -121,8 +122,9 @@ def _png(drawn: Sketch) -> bytes:
     raise MissingExtraError("drawing a bitmap", "plot")
 
 
-def _is_large(drawn: Sketch) -> bool:
-    return len(drawn.names) > MOST_UNGROUPED
+def _is_ours(drawn: Sketch) -> bool:
+    """Whether the layout is our own: of groups that Graphviz would not keep apart, or so dense that it takes long."""
+    return len(drawn.names) > MOST_UNGROUPED or lanes_of(drawn) > MOST_LANES_FOR_GRAPHVIZ
 
 
 def _importable(module: str) -> bool:

@@ -14,7 +14,7 @@ _MOST_IN_A_ROW = 30
 
 
 def render(sketch: Sketch, file_format: str) -> bytes:
-    """Return the picture of a graph that is not large as the bytes of an SVG or PNG file."""
+    """Return the picture of a graph that is neither large nor dense as the bytes of an SVG or PNG file."""
     import pygraphviz  # noqa: PLC0415
 
     # A bitmap at Graphviz' own 96 dots per inch is coarse on today's screens.
@@ -28,7 +28,7 @@ def render(sketch: Sketch, file_format: str) -> bytes:
 
 
 def render_placed(sketch: Sketch, layout: GraphLayout) -> bytes:
-    """Return the picture of a large graph, whose groups Graphviz would not keep apart, as the bytes of a PNG file."""
+    """Return the picture of a graph that is laid out already as the bytes of a PNG file."""
     import pygraphviz  # noqa: PLC0415
 
     captioned = sketch.grouped(bool(layout.between)) if layout.frames else sketch

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dagsearch.errors import InputError
 from dagsearch.graph import DAG, as_graph
 from dagsearch.graph.bitset import Rows, row_of, rows_from_membership
+from dagsearch.interruption import in_chunks, is_watched, look
 from dagsearch.kernels.families import evaluate_many
 from dagsearch.kernels.local import LOG_FLOOR, OUTSIDE, Family
 from dagsearch.scores.cache import LocalCache
@@ -53,6 +54,12 @@ def empty_family(n_nodes: int, **changes: Any) -> Family:
         table=integers,
     )
     return family._replace(**changes)
+
+
+def _part_of(rows: Rows, part: slice, n_sets: int) -> Rows:
+    """Some of many sets."""
+    part_of_rows: Rows = rows.reshape(n_sets, -1)[part].ravel()
+    return part_of_rows
 
 
 class Score:
@@ -141,6 +148,11 @@ class Score:
 
     def terms(self, nodes: NDArray[np.int64], rows: Rows) -> NDArray[np.float64]:
         """Value and penalty, (n, 2), of each (node, parent set)."""
+        if not is_watched() or len(nodes) <= 1:
+            return self._terms(nodes, rows)
+        return in_chunks(lambda part: self._terms(nodes[part], _part_of(rows, part, len(nodes))), len(nodes))
+
+    def _terms(self, nodes: NDArray[np.int64], rows: Rows) -> NDArray[np.float64]:
         with self.cache.lock:
             terms, known = self.cache.look_up(self.family, nodes, rows)
             if not known.all():
@@ -169,6 +181,7 @@ class Score:
 
         What is evaluated in microseconds is not memoised: a survey of all sets would fill the memory.
         """
+        look()
         with self.cache.lock:
             n_sets = len(rows) // self.cache.n_words
             if self.family.code == OUTSIDE:
@@ -201,7 +214,9 @@ class Score:
         """Rewards of many directed graphs, (n, n_nodes, n_nodes), with or without penalties; cycles do not matter."""
         parents = adjacencies.transpose(0, 2, 1).reshape(-1, self.n_nodes)
         nodes = np.tile(np.arange(self.n_nodes), len(adjacencies))
-        terms = self.terms(nodes, rows_from_membership(parents)).reshape(-1, self.n_nodes, 2)
+        # A single graph is asked for where a search keeps what it has when its time is over.
+        look_up = self._terms if len(adjacencies) == 1 else self.terms
+        terms = look_up(nodes, rows_from_membership(parents)).reshape(-1, self.n_nodes, 2)
         values, penalties = terms.sum(axis=1).T
         rewards: NDArray[np.float64] = self.combine(values, penalties if penalised else 0.0)
         return rewards

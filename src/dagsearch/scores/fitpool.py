@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from itertools import combinations
 from typing import Any
 
+from dagsearch.interruption import look
+
 Key = tuple[int, ...]
 
 
@@ -63,8 +65,14 @@ class FitPool:
             with self._changed:
                 self._wanted = missing[:0:-1]
                 self._changed.notify_all()
-        for key in missing:
-            self._get_one(key)
+        try:
+            for key in missing:
+                look()
+                self._get_one(key)
+        except BaseException:
+            with self._changed:
+                self._wanted = []  # nobody waits for these any more
+            raise
         return [self.known[key] for key in keys]
 
     def _get_one(self, key: Key) -> None:

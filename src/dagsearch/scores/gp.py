@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dagsearch import memory
 from dagsearch.data import Dataset
 from dagsearch.errors import DagsearchError
 from dagsearch.kernels.lapack import connect, factorise, invert_factor, solve_factorised
@@ -26,6 +27,7 @@ ADDED_TO_RSS = 1.0  # as in the paper's runs
 _N_SAMPLED_PAIRS = 4096
 _FEW_PARENTS = 2
 _LEFT_OUT = 1e-14  # far below the noise, so that a low-rank factor is as exact as the full one
+_BYTES_PER_PAIR = 8 * (1 + 1 / 16 + 1 / 8)  # of rows: what a `_Workspace` has
 _RANK_SHARE = 8  # a rank above n / 8 is no longer quicker
 
 
@@ -91,6 +93,12 @@ class GPScore(FittedScore):
         n_jobs: int = 1,
         min_effect: float = 0.0,
     ) -> None:
+        n_rows = data.n_samples
+        memory.require(
+            _BYTES_PER_PAIR * n_rows**2,
+            f"bic-gp on {n_rows:,} rows",
+            "use fewer rows, or another score, such as evidence or bic-gam",
+        )
         self._columns = np.ascontiguousarray(data.standardised().T)
         self._median_distance = MedianDistance(data.n_samples)
         super().__init__(data, variances, penalty, n_jobs, min_effect)

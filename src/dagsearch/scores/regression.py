@@ -16,14 +16,17 @@ from numpy.typing import NDArray
 from dagsearch.data import Dataset
 from dagsearch.errors import InputError
 from dagsearch.graph.bitset import row_of
+from dagsearch.interruption import look
 from dagsearch.kernels.local import LINEAR, QUADRATIC, regression_terms_of, residual_sum_of_squares
 from dagsearch.scores.base import Score, empty_family
 from dagsearch.scores.moments import moments
 
 _MAX_GRAM_BYTES = 2**30
 _MAX_FULL_NODES = 25
+_MAX_LINEAR_NODES = 500
 EXTENSION = 3.0
 """Of extended BIC for graphs, 4 gamma of Foygel and Drton (2010): among many candidates, some fit well by chance."""
+_QUICK_PRODUCTS = 10**10  # multiplications of a matrix product that takes about a second
 _ROUNDING = 1e-10  # of a mean square from a Gram matrix of unit-variance columns, generously
 
 
@@ -60,7 +63,14 @@ def _gram(columns: NDArray[np.float64]) -> NDArray[np.float64]:
     scale = centred.std(axis=0)
     scale[scale < 1e-12] = np.inf
     centred /= scale
-    return np.ascontiguousarray(centred.T @ centred) / len(columns)
+    if centred.size * centred.shape[1] <= _QUICK_PRODUCTS:
+        return np.ascontiguousarray(centred.T @ centred) / len(columns)
+    gram = np.empty((centred.shape[1], centred.shape[1]))
+    width = max(1, _QUICK_PRODUCTS // centred.size)
+    for first in range(0, len(gram), width):
+        look()
+        gram[:, first : first + width] = centred.T @ centred[:, first : first + width]
+    return 0.5 * (gram + gram.T) / len(columns)
 
 
 class GramScore(Score):
@@ -100,14 +110,17 @@ class GramScore(Score):
         return 0.5 * float(self.family.n_samples)
 
     def best_values(self) -> NDArray[np.float64]:
-        """Values given all other nodes, or of a perfect fit if that many monomials would take seconds."""
-        if self.family.code == QUADRATIC and self.n_nodes > _MAX_FULL_NODES:
+        """Values given all other nodes, or of a perfect fit if so many columns would take minutes."""
+        if self.n_nodes > (_MAX_FULL_NODES if self.family.code == QUADRATIC else _MAX_LINEAR_NODES):
             residuals = [0.0] * self.n_nodes
         else:
-            others = [[p for p in range(self.n_nodes) if p != node] for node in range(self.n_nodes)]
-            residuals = [self.rss(node, others[node]) for node in range(self.n_nodes)]
+            residuals = [self._rss_given_all_others(node) for node in range(self.n_nodes)]
         least = np.maximum(np.array(residuals) - _ROUNDING * self.family.n_samples, 0.0)
         return np.array([regression_terms_of(self.family, rss, 0, 0.0)[0] for rss in least])
+
+    def _rss_given_all_others(self, node: int) -> float:
+        look()
+        return self.rss(node, [p for p in range(self.n_nodes) if p != node])
 
     def rss(self, node: int, parents: Iterable[int]) -> float:
         """Residual sum of squares of the standardised ``node`` regressed on its parents (indices)."""

@@ -79,7 +79,8 @@ def cd_uct(
     if monitor.status != FINISHED:
         start = problem.start.astype(np.int8)
         return Outcome(start, score.reward_of(start), 0, 0, 0, monitor.status)
-    for own_rng in rng.spawn(settings.n_restarts):
+    for _ in range(settings.n_restarts):
+        (own_rng,) = rng.spawn(1)
         _begin(len(outcomes), outcomes, monitor)
         outcomes.append(_search_once(within_reach, score, settings, own_rng, monitor))
         if monitor.status != FINISHED:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dagsearch.graph.bitset import rows_from_membership
+from dagsearch.interruption import look
 from dagsearch.kernels.bits import words_for
 from dagsearch.kernels.process import add_edge
 from dagsearch.kernels.returns import NEGLIGIBLE
@@ -51,6 +52,7 @@ class _EdgeRewards:
         """Ask for the reward of every graph with one edge more."""
         rewards = np.full(legal.shape, -np.inf)
         for cause, effect in np.argwhere(legal):
+            look()
             adjacency[cause, effect] = 1
             rewards[cause, effect] = self.score.reward_of(adjacency)
             adjacency[cause, effect] = 0

@@ -11,8 +11,12 @@ from dataclasses import dataclass, field
 from types import FrameType
 
 from dagsearch import compilation
+from dagsearch.errors import InputError
+from dagsearch.interruption import Interruption, OutOfTimeError, interrupting, watched
 from dagsearch.search.protocol import FINISHED, INTERRUPTED, TIME_LIMIT
 from dagsearch.search.recorder import Recorder
+
+__all__ = ["Monitor", "OutOfTimeError", "Progress"]
 
 
 @dataclass(frozen=True)
@@ -28,8 +32,8 @@ class Progress:
     detail: str = ""
 
 
-class OutOfTimeError(Exception):
-    """Raised inside a search when its time limit is over; never leaves it."""
+# Seconds, and share of the time limit, that what follows a search may take when its time is over.
+_GRACE, _GRACE_SHARE = 0.5, 0.03
 
 
 @dataclass
@@ -53,6 +57,7 @@ class Monitor:
     _started: float = field(default_factory=lambda: time.perf_counter() - compilation.seconds())
     _last_report: float = 0.0
     _interrupted: bool = False
+    _grace: float = 0.0
 
     @property
     def seconds(self) -> float:
@@ -69,8 +74,19 @@ class Monitor:
         if self.listener is not None and seconds - self._last_report > 0.1:
             self._last_report = seconds
             self.listener(report(seconds))
-        if self.time_limit is not None and seconds > self.time_limit:
+        if self.time_limit is not None and seconds > self.time_limit + self._grace:
             raise OutOfTimeError
+
+    def look(self) -> None:
+        """Raise as `check` does, and report nothing; what takes long beneath a search calls it."""
+        if self._interrupted:
+            raise KeyboardInterrupt
+        if self.time_limit is not None and self.seconds > self.time_limit + self._grace:
+            raise OutOfTimeError
+
+    @property
+    def _seconds_left(self) -> float:
+        return 0.0 if self.time_limit is None else self.time_limit + self._grace - self.seconds
 
     def note_best(self, reward: float, n_edges: int, phase: str, *, rank: int = 0, n_simulations: int = 0) -> None:
         """Tell the recorder, if there is one, of the best graph so far; see `Recorder.found`."""
@@ -81,12 +97,47 @@ class Monitor:
     def guard(self) -> Iterator[None]:
         """Let the time limit and Ctrl-C end the enclosed search, and note which it was in ``status``."""
         try:
-            with self._calm_interrupts():
+            with self._calm_interrupts(), watched(self.look):
                 yield
         except OutOfTimeError:
             self.status = TIME_LIMIT
         except KeyboardInterrupt:
             self.status = INTERRUPTED
+
+    @contextmanager
+    def interrupting(self) -> Iterator[Interruption | None]:
+        """Let the time limit end code of other packages, too, which never looks at a clock; inside `guard`."""
+        with interrupting(None if self.time_limit is None else lambda: self._seconds_left) as interruption:
+            yield interruption
+
+    @contextmanager
+    def preparing(self, what: str) -> Iterator[None]:
+        """Let the time limit end what comes before a search, without which there is no answer.
+
+        Raises
+        ------
+        InputError
+            If the time is over; the message says what took so long.
+        """
+        try:
+            with watched(self.look):
+                yield
+        except OutOfTimeError:
+            raise InputError(
+                f"time_limit of {self.time_limit:g} seconds was over while {what}, before any graph was looked at; "
+                "allow more time, or use fewer rows or columns"
+            ) from None
+
+    @contextmanager
+    def aftermath(self) -> Iterator[None]:
+        """Let what follows a search go on for a moment longer than the time limit; `OutOfTimeError` ends it."""
+        if self.time_limit is None:
+            yield
+            return
+        late = max(self.seconds - self.time_limit, 0.0)
+        self._grace = late + max(_GRACE, _GRACE_SHARE * self.time_limit)
+        with watched(self.look):
+            yield
 
     @contextmanager
     def _calm_interrupts(self) -> Iterator[None]:

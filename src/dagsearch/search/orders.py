@@ -324,7 +324,7 @@ class _Watch:
         self._reward = _NO_REWARD
         self._has_failed = False
         self._n_restarts = n_restarts
-        self._heard: list[list[tuple[float, float, int]]] = [[] for _ in range(n_restarts)]
+        self._heard: dict[int, list[tuple[float, float, int]]] = {}
         self.n_done = 0
 
     def check(self, reward: float) -> None:
@@ -347,14 +347,15 @@ class _Watch:
         """What hears of better graphs of a restart; None if nothing is recorded."""
         if self._monitor.recorder is None:
             return None
-        return lambda reward, n_edges: self._heard[restart].append((self._monitor.seconds, reward, n_edges))
+        heard = self._heard.setdefault(restart, [])
+        return lambda reward, n_edges: heard.append((self._monitor.seconds, reward, n_edges))
 
     def tell_recorder(self) -> None:
         """Tell of all restarts in order: one that another thread was ahead with is told of when its turn came."""
         recorder, latest = self._monitor.recorder, 0.0
         if recorder is None:
             return
-        for restart, heard in enumerate(self._heard):
+        for restart, heard in sorted(self._heard.items()):
             recorder.begin(restart, 0)
             for seconds, reward, n_edges in heard:
                 latest = max(latest, seconds)
@@ -365,19 +366,52 @@ class _Watch:
         return Progress(self.n_done / self._n_restarts, self.n_done, self._n_restarts, 0, reward, seconds)
 
 
+class _Starts:
+    """Where restarts begin: drawn when they are asked for, since many may never be."""
+
+    def __init__(self, problem: Problem, rng: np.random.Generator) -> None:
+        self._problem, self._rng = problem, rng
+        self._lock = threading.Lock()
+        self._drawn: dict[int, np.random.Generator] = {}
+        self._n_drawn = 0
+
+    def of(self, restart: int) -> tuple[list[int], int]:
+        """Order and seed of a restart; asked for once."""
+        with self._lock:
+            while self._n_drawn <= restart:
+                (self._drawn[self._n_drawn],) = self._rng.spawn(1)
+                self._n_drawn += 1
+            own = self._drawn.pop(restart)
+        return random_order(self._problem, own), int(own.integers(2**63))
+
+
 def order_search(
     problem: Problem, score: ScoreLike, settings: OrderSettings, rng: np.random.Generator, monitor: Monitor
 ) -> Outcome:
     """Search for the DAG with the highest reward, over orders; there must be no edge budget."""
     watch = _Watch(monitor, settings.n_restarts)
-    starts = [(random_order(problem, own), int(own.integers(2**63))) for own in rng.spawn(settings.n_restarts)]
+    starts = _Starts(problem, rng)
     # Local scores from outside are fitted by threads of their own, one search at a time.
     n_threads = 1 if score.family.code == OUTSIDE else min(settings.n_jobs, settings.n_restarts)
-    climbers = [OrderClimber(problem, score, watch.check)]
+    climbers = {-1: OrderClimber(problem, score, watch.check)}
     with monitor.guard():
-        climbers = _climbers(problem, score, watch, settings.n_restarts, n_threads)
-        _run(lambda thread: _work(climbers[thread::n_threads], starts[thread::n_threads], settings, watch), n_threads)
-    best = _best_of(climbers)
+        trees = _trees(problem, score, watch, n_threads)
+        climbers.clear()
+        climbers[0] = _climber(problem, score, watch, trees[0], n_threads, 0)
+
+        def work(thread: int) -> None:
+            _work(
+                thread,
+                n_threads,
+                climbers,
+                starts,
+                settings,
+                watch,
+                partial(_climber, problem, score, watch, trees[thread], n_threads),
+            )
+
+        _run(work, n_threads)
+    best = _best_of([climbers[restart] for restart in sorted(climbers)])
     with monitor.guard():
         if monitor.status == FINISHED:
             best.delete_edges()
@@ -385,29 +419,43 @@ def order_search(
     return Outcome(best.best, best.reward, 0, 0, watch.n_done, monitor.status)
 
 
-def _climbers(problem: Problem, score: ScoreLike, watch: _Watch, n_restarts: int, n_threads: int) -> list[OrderClimber]:
-    """One for each restart; those of the same thread share their trees."""
+def _trees(problem: Problem, score: ScoreLike, watch: _Watch, n_threads: int) -> list[ParentTrees | None]:
+    """Those that the restarts of each thread share; with equal variances each climb has its own."""
     watch.check(_NO_REWARD)
     seeds = interacting_pairs(problem, score, lambda: watch.check(_NO_REWARD))
-    has_own_trees, most_bytes = score.family.equal_variances, MOST_BYTES // n_threads
-    trees = [
-        None if has_own_trees else ParentTrees(problem, score, seeds=seeds, most_bytes=most_bytes)
-        for _ in range(n_threads)
-    ]
-    return [
-        OrderClimber(problem, score, watch.check, trees[k % n_threads], most_bytes, watch.listener(k))
-        for k in range(n_restarts)
-    ]
+    if score.family.equal_variances:
+        return [None] * n_threads
+    return [ParentTrees(problem, score, seeds=seeds, most_bytes=MOST_BYTES // n_threads) for _ in range(n_threads)]
+
+
+def _climber(
+    problem: Problem, score: ScoreLike, watch: _Watch, trees: ParentTrees | None, n_threads: int, restart: int
+) -> OrderClimber:
+    return OrderClimber(problem, score, watch.check, trees, MOST_BYTES // n_threads, watch.listener(restart))
 
 
 def _work(
-    climbers: list[OrderClimber], starts: list[tuple[list[int], int]], settings: OrderSettings, watch: _Watch
+    thread: int,
+    n_threads: int,
+    climbers: dict[int, OrderClimber],
+    starts: _Starts,
+    settings: OrderSettings,
+    watch: _Watch,
+    new_climber: Callable[[int], OrderClimber],
 ) -> None:
-    """The restarts of one thread."""
+    """The restarts of one thread; of their climbers only those are kept that may have the best graph of all."""
+    highest = -np.inf
     try:
-        for climber, (order, seed) in zip(climbers, starts, strict=True):
+        for restart in range(thread, settings.n_restarts, n_threads):
+            climber = climbers.setdefault(restart, new_climber(restart)) if restart else climbers[0]
+            order, seed = starts.of(restart)
             climber.search_from(order, seed, settings.n_kicks)
             watch.n_done += 1
+            # Among climbers that are as good the first one is taken: a later one must be better to matter.
+            if climber.reward > highest:
+                highest = climber.reward
+            else:
+                del climbers[restart]
     except BaseException:
         watch.fail()
         raise

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from dagsearch import contents
 from dagsearch.data.reading import packed
 from dagsearch.data.reading.binary import read_feather, read_npy, read_parquet, read_stata
 from dagsearch.data.reading.sheets import read_excel
@@ -93,7 +94,7 @@ def _read(path: str | Path, na: Sequence[str]) -> tuple[pd.DataFrame | NDArray[A
     if os.path.isdir(path):
         raise DataError(f"{path}: is a folder, a file is needed")
     try:
-        content = path.read_bytes()
+        content = contents.of(path)
     except FileNotFoundError:
         raise DataError(f"{path}: there is no such file") from None
     except OSError as error:

@@ -6,7 +6,6 @@ import bz2
 import gzip
 import io
 import lzma
-import os
 import struct
 import zipfile
 import zlib
@@ -14,9 +13,10 @@ from collections.abc import Callable, Iterable
 from pathlib import PurePosixPath
 from typing import IO, Any
 
+from dagsearch import memory
 from dagsearch.errors import DataError, in_brief
 
-#: No file is unpacked to more bytes than these, nor to more than a quarter of the memory.
+#: No file is unpacked to more bytes than these, nor to more than a quarter of the memory that is free.
 MOST_BYTES = 4 * 2**30
 
 _CHUNK = 2**20
@@ -31,11 +31,7 @@ COMPRESSED = tuple(_OPENERS)
 
 def most_bytes() -> int:
     """Into how many bytes a file may unpack on this machine."""
-    try:
-        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):  # not told on every system
-        return MOST_BYTES
-    return min(MOST_BYTES, memory // 4)
+    return min(MOST_BYTES, memory.free_bytes() // 4)
 
 
 def decompressed(where: str, content: bytes, suffix: str) -> bytes:
@@ -82,12 +78,26 @@ def require_size(where: str, content: bytes) -> None:
     """Raise `DataError` if an archive that other packages open says that it holds more than `most_bytes`."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            if sum(part.file_size for part in archive.infolist()) > most_bytes():
-                raise DataError(_too_large(where))
+            require_unpacked(where, sum(part.file_size for part in archive.infolist()))
     except DataError:
         raise
     except (*_DAMAGED, ValueError) as error:
         raise DataError(f"{where}: is damaged or not of the kind that its suffix says ({in_brief(error)})") from error
+
+
+def require_unpacked(where: str, n_bytes: int) -> None:
+    """Raise `DataError` if a file that another package unpacks says that it holds more than `most_bytes`."""
+    if n_bytes > most_bytes():
+        raise DataError(_too_large(where))
+
+
+def require_cells(where: str, n_rows: int, n_columns: int) -> None:
+    """Raise `DataError` if a table that is stored in few bytes has more cells than `most_bytes` hold as numbers."""
+    if 8 * n_rows * n_columns > most_bytes():
+        raise DataError(
+            f"{where}: has {n_rows:,} rows of {n_columns:,} columns, {memory.in_words(8.0 * n_rows * n_columns)} as "
+            f"numbers, at most {memory.in_words(most_bytes())} are read; keep the rows and columns that you need"
+        )
 
 
 def _up_to_limit(where: str, file: IO[bytes]) -> bytes:

@@ -6,6 +6,7 @@ import csv
 from collections.abc import Callable
 from pathlib import Path
 
+from dagsearch import contents
 from dagsearch._visible import half_of_a_pair
 from dagsearch._writing import write_whole
 from dagsearch.errors import DataError, InputError, MissingExtraError, in_brief
@@ -41,7 +42,7 @@ def read_knowledge(path: str | Path) -> Knowledge:
     path = Path(path)
     try:
         # "utf-8-sig": spreadsheets put a mark before the first letter. Line ends within names are kept.
-        text = path.read_bytes().decode("utf-8-sig")
+        text = contents.of(path).decode("utf-8-sig")
         reader = tetrad.parsed if tetrad.is_such(text) else _READERS.get(path.suffix.lower())
         if reader is None:
             raise InputError(f"its suffix must be one of {', '.join(_READERS)}, or its first line /knowledge")

@@ -6,9 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dagsearch.report.layout.curves import around, points_of
+from dagsearch.report.layout.curves import around, points_of, straight
 from dagsearch.report.layout.ranks import Edge
 from dagsearch.report.layout.result import Box, Curve, GraphLayout, Group, strokes_between
+
+_ROUNDING = 1e-6  # in pixels
+_MOST_BOWED = 2_000
+"""Strokes between parts up to which each looks for a way around boxes; where there are more, they cover all anyway."""
 
 
 class Board:
@@ -35,7 +39,7 @@ class Board:
         routes: Sequence[Curve],
         corner: tuple[float, float],
     ) -> None:
-        """Put a part with its upper left corner in some place; routes lead from top to bottom."""
+        """Put a part with its upper left corner in some place; routes lead from the upper node to the lower one."""
         self.boxes.update((node, box.moved(*corner)) for node, box in zip(nodes, boxes, strict=True))
         for stroke, route in zip(strokes, routes, strict=True):
             moved = route + np.array(corner)
@@ -49,17 +53,23 @@ class Board:
 
     @staticmethod
     def _starts_at(route: Curve, box: Box) -> bool:
-        return bool(np.isclose(route[0, 1], box.bottom) and box.left <= route[0, 0] <= box.right)
+        x, y = route[0]
+        reaches_across = box.left - _ROUNDING <= x <= box.right + _ROUNDING
+        return bool(reaches_across and box.top - _ROUNDING <= y <= box.bottom + _ROUNDING)
 
     def finished(self) -> GraphLayout:
         """Draw the strokes that no part has as curves between the boxes, and move all to the origin."""
         boxes = [self.boxes[node] for node in range(len(self.boxes))]
         corners = np.array([(box.left, box.top, box.right, box.bottom) for box in boxes]).reshape(-1, 4)
+        few = len(self._ends) - len(self._routes) <= _MOST_BOWED
+
+        def between(cause: int, effect: int) -> Curve:
+            if not few:
+                return straight(boxes[cause], boxes[effect])
+            return around(boxes[cause], boxes[effect], np.delete(corners, (cause, effect), axis=0))
+
         routes = [
-            self._routes[stroke]
-            if stroke in self._routes
-            else around(boxes[cause], boxes[effect], np.delete(corners, (cause, effect), axis=0))
-            for stroke, (cause, effect) in enumerate(self._ends)
+            self._routes[stroke] if stroke in self._routes else between(*ends) for stroke, ends in enumerate(self._ends)
         ]
         outlines = [[(frame.left, frame.top), (frame.right, frame.bottom)] for frame in self.frames]
         points = np.concatenate([[(0.0, 0.0)], corners[:, :2], corners[:, 2:], *map(points_of, routes), *outlines])

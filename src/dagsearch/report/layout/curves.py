@@ -61,6 +61,11 @@ def around(start: Box, end: Box, others: npt.NDArray[np.float64]) -> Curve:
     return best
 
 
+def straight(start: Box, end: Box) -> Curve:
+    """A straight line between two boxes, whatever lies between them."""
+    return _bowed(start, end, 0.0)
+
+
 def _bowed(start: Box, end: Box, bow: float) -> Curve:
     """One Bezier curve, away from the middle of the straight line by so many pixels, less if the line is short."""
     a, b = np.array(start.centre), np.array(end.centre)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from dagsearch.report.layout.board import Board
+from dagsearch.report.layout.circle import circular_part
 from dagsearch.report.layout.downward import downward
+from dagsearch.report.layout.effort import MOST_EFFORT, effort, n_lanes
 from dagsearch.report.layout.framed import FramedPart, heading_of
 from dagsearch.report.layout.packing import packed
 from dagsearch.report.layout.part import BOX_HEIGHT, layered_part
@@ -26,8 +28,9 @@ def layout_of(
 ) -> GraphLayout:
     """Lay a sketch out: causes above effects, few crossings, the same layout for the same sketch.
 
-    Minor strokes do not shape it: they are curves between the boxes. In a graph of more than 60 nodes that have a line,
-    groups of nodes that many lines join are laid out each on its own, with a frame around them.
+    Minor strokes do not shape it: they are curves between the boxes. Where so many edges join nodes that layers would
+    take many seconds, and show nothing but lines, the nodes stand in a circle. In a graph of more than 60 nodes that
+    have a line, groups of nodes that many lines join are laid out each on its own, with a frame around them.
 
     Parameters
     ----------
@@ -56,6 +59,13 @@ def layout_of(
     return board.finished()
 
 
+def lanes_of(sketch: Sketch) -> int:
+    """Places where edges would pass layers on their way: a measure of how long other programs draw, too."""
+    index = {name: node for node, name in enumerate(sketch.names)}
+    ends = [(index[stroke.cause], index[stroke.effect]) for stroke in sketch.strokes]
+    return n_lanes(len(sketch.names), list(_downward_edges(sketch, ends).values()))
+
+
 def _downward_edges(sketch: Sketch, ends: Sequence[Edge]) -> dict[int, Edge]:
     """By stroke, minor ones apart: the upper node and the lower one."""
     arranged = downward(sketch)
@@ -78,7 +88,8 @@ def _laid_out(nodes: Sequence[int], widths: Sequence[float], edges: dict[int, Ed
     place = {node: position for position, node in enumerate(nodes)}
     inside = {stroke: edge for stroke, edge in edges.items() if edge[0] in place and edge[1] in place}
     local = [(place[upper], place[lower]) for upper, lower in inside.values()]
-    return FramedPart(nodes, list(inside), layered_part([widths[node] for node in nodes], local, spacing))
+    lay_out = layered_part if effort(len(nodes), local) <= MOST_EFFORT else circular_part
+    return FramedPart(nodes, list(inside), lay_out([widths[node] for node in nodes], local, spacing))
 
 
 def _place_alone(board: Board, alone: Sequence[int], widths: Sequence[float], spacing: Spacing) -> None:

@@ -102,7 +102,9 @@ class Learner:
         fits = self.limit is None or self.limit.allows(int(first.sum()))
         self.best = Ranked(first, score.reward_of(first) if fits else -np.inf)
         self.best_inside = self.best
-        self.bound = float(score.combine(score.best_values().sum(), 0.0))
+        self.bound = np.inf
+        with monitor.guard():  # values given all other nodes may take long
+            self.bound = float(score.combine(score.best_values().sum(), 0.0))
         self.ranking: list[Ranked] = []
         self.ways: tuple[str, ...] = ()
         self._best_with_fewer = np.inf  # best reward with at most as many edges as allowed
