@@ -64,7 +64,7 @@ def test_proportional_columns_are_those_with_a_correlation_of_one():
     x = normal_table(200, 3)
     near = x[:, 0] + 1e-4 * np.random.default_rng(0).normal(size=200)
     table = np.column_stack([x, -5 * x[:, 0] + 1e3, near, x[:, 0] + x[:, 1], x[:, 2].astype(np.float32), 1e6 * x[:, 0]])
-    assert proportional(as_dataset(table).standardised()) == [[0, 3, 7], [2, 6]]
+    assert proportional(as_dataset(table).standardised(), table) == [[0, 3, 7], [2, 6]]
 
 
 # ---------------------------------------------------------------- scores

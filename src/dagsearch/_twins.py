@@ -7,6 +7,7 @@ singular, or take rounding for evidence.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
@@ -17,8 +18,11 @@ from numpy.typing import NDArray
 # Nearly all columns already differ within so many rows, which saves reading the rest of them.
 _FIRST_ROWS = 200
 
-# One less a squared correlation that rounding may leave of zero; as large as that of a table in single precision.
-_ROUNDING = 1e-11
+# One less a squared correlation below which columns are compared number by number: correlations round.
+_NEARLY_ONE = 1e-9
+_SINGLE, _DOUBLE = 2.0**-24, 2.0**-53  # of a number that was rounded once
+_SHORT = 2.0**-16  # numbers that need no more digits than that are not rounded to single precision, but simple
+_ROUNDINGS = 8.0  # how many times a number may have been rounded, generously
 
 Groups = list[list[int]]
 
@@ -47,9 +51,9 @@ class Twins:
         self._any = bool(groups)
 
     @classmethod
-    def among(cls, standardised: NDArray[np.float64]) -> Twins:
-        """Twins among standardised columns, (n_samples, n_nodes): those that are the same up to sign and rounding."""
-        return cls(standardised.shape[1], proportional(standardised))
+    def among(cls, standardised: NDArray[np.float64], values: NDArray[np.float64]) -> Twins:
+        """Twins among columns, (n_samples, n_nodes): those that are `proportional`."""
+        return cls(standardised.shape[1], proportional(standardised, values))
 
     def needed(self, node: int, parents: Sequence[int]) -> tuple[int, ...]:
         """The parents that say something about ``node``: its first twin alone, or one of each group of twins."""
@@ -99,13 +103,41 @@ def coinciding(values: NDArray[np.float64], is_discrete: NDArray[np.bool_]) -> G
     return sorted(group for columns in alike for group in _alike(values, is_discrete, columns))
 
 
-def proportional(standardised: NDArray[np.float64]) -> Groups:
-    """Groups of at least two columns, (n_samples, n_nodes), that are the same up to sign and rounding."""
+def proportional(standardised: NDArray[np.float64], values: NDArray[np.float64]) -> Groups:
+    """Groups of at least two columns that are the same up to unit, offset, sign and rounding.
+
+    Columns that differ by more than rounding are different, however little: the difference may be what tells.
+
+    Parameters
+    ----------
+    standardised
+        (n_samples, n_nodes) with mean 0 and standard deviation 1.
+    values
+        (n_samples, n_nodes) the same as they were read, whose digits tell how they are rounded; NaN: missing.
+    """
     correlations = standardised.T @ standardised / len(standardised)
-    same = 1.0 - np.square(correlations) <= _ROUNDING
-    np.fill_diagonal(same, True)
+    same = np.eye(len(correlations), dtype=bool)
+    suspects = np.argwhere(np.triu(1.0 - np.square(correlations) <= _NEARLY_ONE, 1))
+    if len(suspects):
+        roundings = _rounding(values)
+        for i, j in suspects.tolist():
+            difference = standardised[:, i] - math.copysign(1.0, correlations[i, j]) * standardised[:, j]
+            allowed = _ROUNDINGS * (roundings[i] + roundings[j])
+            same[i, j] = same[j, i] = float(np.sqrt(np.square(difference).mean())) <= allowed
     first = same.argmax(axis=1)
     return [np.flatnonzero(first == j).tolist() for j in np.flatnonzero(np.bincount(first) > 1)]
+
+
+def _rounding(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What one rounding changes in each column, (n_nodes,), in standard deviations; of either precision."""
+    filled = np.nan_to_num(values)
+    size = np.abs(filled).max(axis=0)
+    size[size == 0.0] = 1.0
+    mantissas = np.frexp(filled)[0]
+    is_single = (mantissas == mantissas.astype(np.float32)).all(axis=0)
+    is_short = (np.rint(mantissas / _SHORT) * _SHORT == mantissas).all(axis=0)
+    spread = np.nanstd(values / size, axis=0)
+    return np.asarray(np.where(is_single & ~is_short, _SINGLE, _DOUBLE) / np.where(spread > 0.0, spread, 1.0))
 
 
 def _alike(values: NDArray[np.float64], is_discrete: NDArray[np.bool_], columns: Iterable[int]) -> Groups:

@@ -105,7 +105,7 @@ def lingam(
     labels = [f"column {k}" for k in range(values.shape[1])] if names is None else [repr(name) for name in names]
     _require_variation(values, labels)
     standardised = (values - values.mean(axis=0)) / values.std(axis=0)
-    _require_independence(standardised, labels)
+    _require_independence(standardised, values, labels)
     with one_blas_thread(), _convergence_warnings() as notes:
         unmixing, n_iterations = _unmixing(values, seed, max_iter)
         known = _Known.over(values.shape[1], allowed, required)
@@ -248,9 +248,9 @@ def _require_variation(values: Floats, labels: Sequence[str]) -> None:
         raise DataError(f"LiNGAM needs columns that vary; constant: {_listed(constant, labels)}")
 
 
-def _require_independence(standardised: Floats, labels: Sequence[str]) -> None:
+def _require_independence(standardised: Floats, values: Floats, labels: Sequence[str]) -> None:
     """Raise where a column is a linear combination of others, naming all that take part, or the first twins."""
-    for group in proportional(standardised):
+    for group in proportional(standardised, values):
         named = _listed(np.array(group), labels)
         raise DataError(
             f"LiNGAM needs linearly independent columns; the same up to their units: {named}; drop all but one of them"

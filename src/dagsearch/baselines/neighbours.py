@@ -64,7 +64,7 @@ def possible_causes(x: Floats) -> NDArray[np.bool_]:
     stacked = np.hstack([learner.basis for learner in learners])
     gram, responses = _gram(stacked), stacked.T @ (x - x.mean(axis=0))
     shrinkage = np.stack([learner.shrinkage for learner in learners])
-    first_twin = Twins.among(x).first
+    first_twin = Twins.among(x, x).first
     same: NDArray[np.bool_] = first_twin[:, None] == first_twin
     chosen = same & ~np.eye(len(learners), dtype=bool)
     for target in range(len(learners)):

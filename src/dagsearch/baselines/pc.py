@@ -311,7 +311,7 @@ def _checked_twins(values: NDArray[Any], test: str, names: Sequence[str]) -> Twi
     if n_samples < n_nodes + 2:
         raise DataError(f"fisherz needs at least {n_nodes + 2} rows for {n_nodes} columns, got {n_samples}")
     _require_variation(values, test, names)
-    twins = Twins.among((values - values.mean(axis=0)) / values.std(axis=0))
+    twins = Twins.among((values - values.mean(axis=0)) / values.std(axis=0), values)
     distinct = np.unique(twins.first)
     sizes, directions = np.linalg.eigh(np.atleast_2d(np.corrcoef(values[:, distinct].T)))
     involved = distinct[(np.abs(directions[:, sizes < SINGULAR]) > 1e-6).any(axis=1)]

@@ -85,7 +85,7 @@ def twins_with_gaps(values: Matrix, method: str) -> Twins:
         return Twins(n_nodes, coinciding(values, np.ones(n_nodes, dtype=bool)))
     # Zero is the mean: columns that are not missing in the same rows cannot become proportional by it.
     filled = np.nan_to_num(values - np.nanmean(values, axis=0))
-    return Twins.among(filled / np.sqrt(np.square(filled).mean(axis=0)))
+    return Twins.among(filled / np.sqrt(np.square(filled).mean(axis=0)), values)
 
 
 def _without_constant_conditions(table: Matrix) -> Matrix:

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-# Eigenvalues of correlations below it count as zero: twins in single precision are dependent.
-_DEPENDENT = 1e-11
+# Eigenvalues of correlations below it are not known well, but for those of the columns themselves.
+_UNSURE = 1e-6
+# Singular values of columns of length 1 below it count as zero: what rounding leaves of them.
+_DEPENDENT = 1e-13
 _CONSTANT = 1e-24  # variance of a column, as a share of its variance in all rows
 _LEANS = 1e-5  # on what is not determined, as a share of a function's size
 
@@ -70,12 +72,12 @@ class Regression:
     def solve(self, weights: Floats | None = None) -> Solution:
         """Fit by least squares; `weights`, (n_samples,), say how often each row counts, once by default."""
         covariance = self._own_covariance if weights is None else self._covariance(weights)
-        return self._solved(covariance, np.arange(self.n_columns))
+        return self._solved(covariance, np.arange(self.n_columns), weights)
 
     def unexplained(self, columns: NDArray[np.intp]) -> float:
         """What some of the columns leave of the variance of the targets, summed over these."""
         covariance, p = self._own_covariance, self.n_columns
-        fitted = self._solved(covariance, columns).coefficients * covariance[:p, p:]
+        fitted = self._solved(covariance, columns, None).coefficients * covariance[:p, p:]
         return float(max(np.trace(covariance[p:, p:]) - fitted.sum(), 0.0))
 
     @cached_property
@@ -89,7 +91,7 @@ class Regression:
         means = products[0, 1:]
         return np.asarray(products[1:, 1:] - np.outer(means, means))
 
-    def _solved(self, covariance: Floats, columns: NDArray[np.intp]) -> Solution:
+    def _solved(self, covariance: Floats, columns: NDArray[np.intp], weights: Floats | None) -> Solution:
         """Least squares by some of the columns; the others have the coefficient 0."""
         p = self.n_columns
         variances = np.zeros(p)
@@ -98,12 +100,29 @@ class Regression:
         used = np.flatnonzero(scale)
         correlations = covariance[np.ix_(used, used)] / np.outer(scale[used], scale[used])
         sizes, directions = np.linalg.eigh(correlations)
-        free = sizes <= _DEPENDENT * max(len(used), 1)
+        if len(used) and sizes[0] <= _UNSURE:
+            sizes, directions, explained = self._decomposed(used, scale, weights)
+        else:
+            explained = directions.T @ (covariance[used, p:] / scale[used, None])
+        free = sizes <= _DEPENDENT**2
         kept = directions[:, ~free]
-        explained = covariance[used, p:] / scale[used, None]
         coefficients, undetermined = np.zeros((p, covariance.shape[1] - p)), np.zeros((p, int(free.sum())))
-        coefficients[used] = kept @ ((kept.T @ explained) / sizes[~free, None]) / scale[used, None]
+        coefficients[used] = kept @ (explained[~free] / sizes[~free, None]) / scale[used, None]
         undetermined[used] = directions[:, free]
         inverse, half = np.zeros((p, p)), kept / np.sqrt(sizes[~free]) / scale[used, None]
         inverse[np.ix_(used, used)] = half @ half.T
         return Solution(coefficients, undetermined, scale, inverse)
+
+    def _decomposed(
+        self, used: NDArray[np.intp], scale: Floats, weights: Floats | None
+    ) -> tuple[Floats, Floats, Floats]:
+        """Eigenvalues and eigenvectors of correlations, and what these have in common with the targets.
+
+        From the columns: of small eigenvalues, their products have lost the square root that columns still have.
+        """
+        shares = np.full(self.n_samples, 1.0 / self.n_samples) if weights is None else weights / weights.sum()
+        centred = (self._table[:, 1:] - shares @ self._table[:, 1:]) * np.sqrt(shares)[:, None]
+        # Rows of zeros change nothing, and let there be as many directions as columns.
+        whole = np.vstack([centred, np.zeros((max(len(used) - self.n_samples, 0), centred.shape[1]))])
+        left, lengths, right = np.linalg.svd(whole[:, used] / scale[used], full_matrices=False)
+        return np.square(lengths), right.T, lengths[:, None] * (left.T @ whole[:, self.n_columns :])

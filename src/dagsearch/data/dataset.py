@@ -220,7 +220,8 @@ class Dataset(Displayed):
             j for j, kind in enumerate(self.kinds) if kind == "continuous" and not np.isnan(self.values[:, j]).any()
         ]
         varying = [j for j in columns if not constant_columns(self.values[:, [j]])[0]]
-        groups = proportional(standardised(self.values[:, varying])) if len(varying) > 1 else []
+        table = self.values[:, varying]
+        groups = proportional(standardised(table), table) if len(varying) > 1 else []
         equal = {frozenset(group) for group in self.coinciding_columns()}
         named = (tuple(self.names[varying[j]] for j in group) for group in groups)
         return tuple(group for group in named if frozenset(group) not in equal)

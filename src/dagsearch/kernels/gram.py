@@ -50,11 +50,11 @@ def quadratic_columns(rows, row, n_nodes, columns, words):
 
 @contracted_kernel
 def residual_share(gram, columns, n_columns, n_linear, target, work):
-    """Share of the target's variance that the columns leave unexplained, and the number of coefficients.
+    """Share of the target's variance that the columns leave unexplained, number of coefficients, and least pivot.
 
     Symmetric elimination of [columns, target] in ``work`` (at least n_columns + 1 square, overwritten); columns that
     depend on earlier ones are passed over, as a least-squares solver would. They have no coefficient, except those of
-    the parents themselves, which come first (``n_linear``): no edge is free.
+    the parents themselves, which come first (``n_linear``): no edge is free. Columns of zeros have no pivot.
     """
     m = n_columns
     for a in range(m):
@@ -62,9 +62,11 @@ def residual_share(gram, columns, n_columns, n_linear, target, work):
             work[a, b] = gram[columns[a], columns[b]]
         work[a, m] = gram[columns[a], target]
     work[m, m] = gram[target, target]
-    n_coefficients = 0
+    n_coefficients, least = 0, 1.0
     for k in range(m):
         pivot = work[k, k]
+        if pivot < least and gram[columns[k], columns[k]] > 0.0:
+            least = pivot
         n_coefficients += k < n_linear or pivot > COLLINEAR
         if pivot <= COLLINEAR:
             continue
@@ -72,4 +74,4 @@ def residual_share(gram, columns, n_columns, n_linear, target, work):
             factor = work[k, a] / pivot
             for b in range(a, m + 1):
                 work[a, b] -= factor * work[k, b]
-    return max(work[m, m], 0.0), n_coefficients
+    return max(work[m, m], 0.0), n_coefficients, max(least, 0.0)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from dagsearch.kernels import counts, gram
+from dagsearch.kernels import counts, gram, refit
 from dagsearch.kernels.bits import size
 from dagsearch.kernels.compile import INLINED, entry_point, kernel, long_kernel
 from dagsearch.kernels.memo import MISSING, find, penalty_at, store, value_at
@@ -41,6 +41,7 @@ class Family(NamedTuple):
     cells: Any  # (n_rows,) int64 scratch
     relabel: Any  # (size,) int64 scratch
     table: Any  # (size,) int64 scratch
+    refit: Any  # the columns behind the Gram matrix
 
 
 class Outside(NamedTuple):
@@ -50,14 +51,19 @@ class Outside(NamedTuple):
 
 
 @kernel
-def residual_sum(family, node, rows, row, words):
-    """Residual sum of squares of ``node`` on set ``row``, and the number of coefficients."""
+def residual_sum(family, node, rows, row, floor, words):
+    """Residual sum of squares of ``node`` on set ``row``, and the number of coefficients.
+
+    Of the share that is left, and ``floor`` added to it, no millionth is wrong.
+    """
     if family.code == LINEAR:
         n_linear = gram.linear_columns(rows, row, family.columns, words)
         m = n_linear
     else:
         n_linear, m = gram.quadratic_columns(rows, row, family.n_nodes, family.columns, words)
-    share, n_coefficients = gram.residual_share(family.gram, family.columns, m, n_linear, node, family.work)
+    share, n_coefficients, least = gram.residual_share(family.gram, family.columns, m, n_linear, node, family.work)
+    if refit.is_unsure(family.refit, m, least, share, floor):
+        share, n_coefficients = refit.residual_share(family.refit, family.columns, m, n_linear, node)
     return share * family.n_samples, n_coefficients
 
 
@@ -90,7 +96,7 @@ def _discrete_terms(family, node, rows, row, words):
 def evaluate(family, node, rows, row, words):
     """(value, penalty) of ``node`` given the parents in set ``row`` of ``rows``."""
     if family.code == LINEAR or family.code == QUADRATIC:
-        rss, n_parameters = residual_sum(family, node, rows, row, words)
+        rss, n_parameters = residual_sum(family, node, rows, row, LOG_FLOOR, words)
         return regression_terms(family, rss, np.int64(size(rows, row, words)), n_parameters)
     return _discrete_terms(family, node, rows, row, words)
 
@@ -147,7 +153,7 @@ def store_many(memo, nodes, rows, terms, words):
 @entry_point
 def residual_sum_of_squares(family, node, parents, words):
     """Residual sum of squares of ``node`` on the one set ``parents``."""
-    return residual_sum(family, node, parents, 0, words)[0]
+    return residual_sum(family, node, parents, 0, 0.0, words)[0]
 
 
 @entry_point

@@ -138,7 +138,7 @@ def evidence(
         if not isinstance(n_jobs, int) or n_jobs < 1:
             raise InputError(f"n_jobs must be a whole number of at least 1, got {n_jobs!r}")
         x = dataset.standardised()
-        needed = Twins.among(x).needed_edges(graph.adjacency)
+        needed = Twins.among(x, dataset.values).needed_edges(graph.adjacency)
         p_values = p_values_of_edges(needed, x, graph.names, n_jobs)
         p_values[graph.adjacency > needed] = 1.0
         return EdgeEvidence("p-value", alpha, p_values, graph.names, type(graph))
@@ -147,7 +147,7 @@ def evidence(
     if not threshold >= 0:
         raise InputError(f"threshold must not be negative, got {threshold}")
     x = dataset.standardised()
-    needed = Twins.among(x).needed_edges(graph.adjacency)
+    needed = Twins.among(x, dataset.values).needed_edges(graph.adjacency)
     sizes = largest_coefficients(needed, x, degree)
     sizes[graph.adjacency > needed] = 0.0
     return EdgeEvidence("coefficient", threshold, sizes, graph.names, type(graph))

@@ -15,8 +15,12 @@ from dagsearch.graph.bitset import Rows, row_of, rows_from_membership
 from dagsearch.interruption import in_chunks, is_watched, look
 from dagsearch.kernels.families import evaluate_many
 from dagsearch.kernels.local import LOG_FLOOR, OUTSIDE, Family
+from dagsearch.kernels.refit import Refit
 from dagsearch.scores.cache import LocalCache
 from dagsearch.scores.levels import Levels
+
+NO_REFIT = Refit(np.zeros((0, 0)), np.zeros((0, 2), dtype=np.int64), np.zeros((0, 0)))
+"""There are no columns to go back to."""
 
 
 def adjacency_of(graph: Any, n_nodes: int) -> NDArray[Any]:
@@ -52,6 +56,7 @@ def empty_family(n_nodes: int, **changes: Any) -> Family:
         cells=integers,
         relabel=integers,
         table=integers,
+        refit=NO_REFIT,
     )
     return family._replace(**changes)
 

@@ -80,8 +80,8 @@ class EvidenceScore(PooledScore):
     def _mean_models_of(self, data: Dataset) -> MeanModels:
         return MeanModels(np.ascontiguousarray(data.standardised().T), self.models)
 
-    def _twins_in(self, data: Dataset) -> Twins:  # noqa: ARG002 - other kinds of columns need the table
-        return Twins.among(self.columns.T)
+    def _twins_in(self, data: Dataset) -> Twins:
+        return Twins.among(self.columns.T, data.values)
 
     @property
     def settings(self) -> dict[str, Any]:

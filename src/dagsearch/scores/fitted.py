@@ -48,7 +48,7 @@ class FittedScore(PooledScore):
         min_effect: float = 0.0,
     ) -> None:
         settings = bic_settings(data.n_samples, data.n_variables, variances, penalty, min_effect)
-        twins = Twins.among(data.standardised())
+        twins = Twins.among(data.standardised(), data.values)
         super().__init__(data.n_nodes, empty_family(data.n_nodes, **settings), n_jobs, twins)
         self.penalty = penalty
 

@@ -122,7 +122,7 @@ class MixedScore(EvidenceScore):
         numbers = np.flatnonzero(~is_discrete)
         if not len(numbers):
             return Twins(data.n_nodes, groups)
-        groups += [numbers[group].tolist() for group in proportional(self.columns[numbers].T)]
+        groups += [numbers[group].tolist() for group in proportional(self.columns[numbers].T, data.values[:, numbers])]
         return Twins(data.n_nodes, groups)
 
     def _value(self, node: int, parents: Key, models: ParentSet) -> float:

@@ -30,6 +30,7 @@ from dagsearch.kernels.growth import DiscreteGrowth, LinearGrowth, OutsideGrowth
 from dagsearch.kernels.growth.drops import Drops
 from dagsearch.kernels.growth.monomials import N_OWN, NOTHING, Monomials
 from dagsearch.kernels.local import LINEAR, OUTSIDE, QUADRATIC, Family
+from dagsearch.kernels.refit import Refit
 from dagsearch.search.protocol import Problem, ScoreLike
 
 _FIRST_TREE_NODES = 1 << 10
@@ -303,14 +304,22 @@ def growth_of(family: Family, scale: float) -> Any:
             known=np.zeros(d + 1, dtype=np.int64),
             rows=np.empty((d, d)),
             left=np.empty((2, d)),
+            refit=_own_scratch(family.refit),
+            columns=np.empty_like(family.columns),
         )
     return QuadraticGrowth(
         **settings,
         scale=scale,
         **_monomials_and_drops(family),
         block=np.empty(((d + 1) * (d + 2) // 2, d)),
-        lanes=np.empty((d + 4, d)),
+        lanes=np.empty((d + 5, d)),
+        refit=_own_scratch(family.refit),
+        columns=np.empty_like(family.columns),
     )
+
+
+def _own_scratch(refit: Refit) -> Refit:
+    return refit._replace(basis=np.empty_like(refit.basis))
 
 
 def _monomials_and_drops(family: Family) -> dict[str, Any]:
@@ -322,6 +331,7 @@ def _monomials_and_drops(family: Family) -> dict[str, Any]:
         gram=family.gram,
         known=np.full(d + 1, NOTHING, dtype=np.int64),
         counts=np.zeros((d, 3), dtype=np.int64),
+        least=np.ones(d),
         about=np.empty((n_monomials + 1, 4), dtype=np.int64),
         lower=np.empty((n_monomials + 1, n_rows + 1)),
         solved=np.empty((d - 1 + N_OWN, n_rows, d)),

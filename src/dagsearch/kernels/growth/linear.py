@@ -6,9 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dagsearch.kernels import refit
 from dagsearch.kernels.compile import contracted_long_kernel, kernel, single_use_kernel
 from dagsearch.kernels.gram import COLLINEAR, residual_share
 from dagsearch.kernels.local import LOG_FLOOR, regression_terms
+from dagsearch.kernels.refit import is_unsure
 
 
 class LinearGrowth(NamedTuple):
@@ -25,6 +27,8 @@ class LinearGrowth(NamedTuple):
     known: Any  # (n_nodes + 1,) int64   how many rows there are, and of which parents: sets of a climb share most
     rows: Any  # (n_nodes, n_nodes) float64   rows of the parents' factor, over all variables
     left: Any  # (2, n_nodes) float64 scratch   of each variable's variance, and of its covariance with the node
+    refit: Any  # the columns behind the Gram matrix, with scratch of its own
+    columns: Any  # (n_nodes + 1,) int64 scratch
 
 
 @kernel
@@ -45,15 +49,17 @@ def _share_that_pays(growth, least, n_parents):
 def _take_out(gram, node, parents, n_parents, known, rows, left):
     """Take the parents out of all variances and covariances with the node; returns how many of them are independent.
 
-    Rows of the factor are those of ``known[1:]``, ``known[0]`` of them, as long as the parents are the same.
+    The least of their variances that was left as each one's turn came is returned, too. Rows of the factor are those of
+    ``known[1:]``, ``known[0]`` of them, as long as the parents are the same.
     """
     d = gram.shape[0]
     for c in range(d):
         left[0, c] = gram[c, c]
         left[1, c] = gram[node, c]
-    rank = 0
+    rank, least = 0, 1.0
     for p in range(n_parents):
         parent = parents[p]
+        least = min(least, max(left[0, parent], 0.0))
         if left[0, parent] <= COLLINEAR:
             continue
         if rank >= known[0] or known[1 + rank] != parent:
@@ -72,7 +78,7 @@ def _take_out(gram, node, parents, n_parents, known, rows, left):
             left[0, c] -= rows[rank, c] * rows[rank, c]
             left[1, c] -= of_node * rows[rank, c]
         rank += 1
-    return rank
+    return rank, least
 
 
 @contracted_long_kernel
@@ -105,7 +111,8 @@ def _gains_of_parents(rows, parents, n_parents, node, inverse, gains):
 def values_without_each(growth, node, parents, n_parents, rest, values):
     """Write local scores without each of the first ``n_parents`` of ``parents`` to ``values``; ``rest`` is scratch."""
     gram, work, m = growth.gram, growth.work, n_parents
-    if _take_out(gram, node, parents, m, growth.known, growth.rows, growth.left) == m:
+    rank, least = _take_out(gram, node, parents, m, growth.known, growth.rows, growth.left)
+    if rank == m and not is_unsure(growth.refit, m, least, growth.left[0, node], LOG_FLOOR):
         _gains_of_parents(growth.rows, parents, m, node, work, values)
         for k in range(m):
             values[k] = local_score(growth, max(growth.left[0, node] + values[k], 0.0), m - 1, m - 1)
@@ -113,20 +120,31 @@ def values_without_each(growth, node, parents, n_parents, rest, values):
     for k in range(m):
         for other in range(m - 1):
             rest[other] = parents[other + (other >= k)]
-        share, n_coefficients = residual_share(gram, rest, m - 1, m - 1, node, work)
+        share, n_coefficients, least = residual_share(gram, rest, m - 1, m - 1, node, work)
+        if is_unsure(growth.refit, m - 1, least, share, LOG_FLOOR):
+            refit.sort_into(rest, m - 1, growth.columns)
+            share, n_coefficients = refit.residual_share(growth.refit, growth.columns, m - 1, m - 1, node)
         values[k] = local_score(growth, share, m - 1, n_coefficients)
 
 
 @single_use_kernel
 def values_that_pay(growth, node, parents, n_parents, may_join, least, values):
     """Write local scores with each candidate added to ``values``, or -inf if they are not above ``least``."""
-    _take_out(growth.gram, node, parents, n_parents, growth.known, growth.rows, growth.left)
-    left = growth.left
+    _, least_left = _take_out(growth.gram, node, parents, n_parents, growth.known, growth.rows, growth.left)
+    left, n = growth.left, n_parents + 1
     own = left[0, node]
-    bound = _share_that_pays(growth, least, n_parents + 1)
+    bound = _share_that_pays(growth, least, n)
     for c in range(values.shape[0]):
         values[c] = -np.inf
-        if may_join[c] and left[0, c] > COLLINEAR:
-            share = own - left[1, c] * left[1, c] / left[0, c]
+        if not may_join[c]:
+            continue
+        of_candidate = max(left[0, c], 0.0)
+        share = own - left[1, c] * left[1, c] / of_candidate if of_candidate > COLLINEAR else own
+        if is_unsure(growth.refit, n, min(least_left, of_candidate), share, LOG_FLOOR):
+            parents[n_parents] = c
+            refit.sort_into(parents, n, growth.columns)
+            share, n_coefficients = refit.residual_share(growth.refit, growth.columns, n, n, node)
             if share < bound:
-                values[c] = local_score(growth, max(share, 0.0), n_parents + 1, n_parents + 1)
+                values[c] = local_score(growth, share, n, n_coefficients)
+        elif of_candidate > COLLINEAR and share < bound:
+            values[c] = local_score(growth, max(share, 0.0), n, n)

@@ -35,6 +35,7 @@ class Monomials(NamedTuple):
     gram: Any  # (n_columns, n_columns) float64
     known: Any  # (n_nodes + 1,) int64   how many parents there are, or NOTHING, and which
     counts: Any  # (most parents + 1, 3) int64   for the first parents: N_ROWS, N_PASSED, N_DETERMINED
+    least: Any  # (most parents + 1,) float64   for the first parents: the least pivot of their monomials
     about: Any  # (most monomials + 1, 4) int64   what each is: COLUMN, FIRST, SECOND; and SCRATCH
     lower: Any  # (most monomials + 1, most rows + 1) float64   the factor; those without a row in terms of it
     solved: Any  # (most groups, most rows, n_nodes) float64   candidates' monomials in its terms, by group
@@ -121,10 +122,11 @@ def _solve_rows(gram, about, lower, parents, group, first_row, last_row, solved)
 
 
 @reassociated_long_kernel
-def _append_row(gram, column, solved, parent, n_old, n_rows, about, lower):
-    """Write the row of a parent's monomial after the others; returns False if these determine it.
+def _last_row(gram, column, solved, parent, n_old, n_rows, about, lower):
+    """Write the row of a parent's monomial after the others; returns what they leave of it.
 
-    The first ``n_old`` rows are of other parents: in their terms the monomial is in ``solved`` already.
+    It has no place yet: whether it gets one is for the caller to say. The first ``n_old`` rows are of other parents: in
+    their terms the monomial is in ``solved`` already.
     """
     new = lower[n_rows]
     left = gram[column, column]
@@ -137,12 +139,7 @@ def _append_row(gram, column, solved, parent, n_old, n_rows, about, lower):
             product -= row[k] * new[k]
         new[i] = product / row[i]
         left -= new[i] * new[i]
-    # There is room for as many rows as there are observations: any more are rounding.
-    if left <= COLLINEAR or n_rows == solved.shape[0]:
-        return False
-    new[n_rows] = np.sqrt(left)
-    about[n_rows, COLUMN] = column
-    return True
+    return left
 
 
 @contracted_long_kernel
@@ -190,13 +187,20 @@ def _pass_over(lower, n_rows, n_passed, about):
 
 
 @long_kernel
-def _append_monomials(gram, parents, j, counts, about, lower, solved):
+def _append_monomials(gram, parents, j, counts, least, about, lower, solved):
     """Give a row to each monomial of parent ``j`` that those before it do not determine."""
+    least[j + 1] = least[j]
     n_old, n_passed, n_determined = counts[j, N_ROWS], counts[j, N_PASSED], counts[j, N_DETERMINED]
     n_rows = n_old
     for group in range(N_OWN + j):
         at, column = n_rows, column_in(group, parents[j], parents, solved.shape[2])
-        if _append_row(gram, column, solved[group], parents[j], n_old, n_rows, about, lower):
+        left = _last_row(gram, column, solved[group], parents[j], n_old, n_rows, about, lower)
+        if gram[column, column] > 0.0:
+            least[j + 1] = min(least[j + 1], max(left, 0.0))
+        # There is room for as many rows as there are observations: any more are rounding.
+        if left > COLLINEAR and n_rows < solved.shape[1]:
+            lower[n_rows, n_rows] = np.sqrt(left)
+            about[n_rows, COLUMN] = column
             n_rows += 1
         else:
             at = _pass_over(lower, n_rows, n_passed, about)
@@ -207,9 +211,9 @@ def _append_monomials(gram, parents, j, counts, about, lower, solved):
 
 
 @long_kernel
-def _append_parent(gram, parents, j, counts, about, lower, solved, left):
+def _append_parent(gram, parents, j, counts, least, about, lower, solved, left):
     """Add the monomials of parent ``j``: itself, its square, its products with earlier parents."""
-    _append_monomials(gram, parents, j, counts, about, lower, solved)
+    _append_monomials(gram, parents, j, counts, least, about, lower, solved)
     n_old, n_rows = counts[j, N_ROWS], counts[j + 1, N_ROWS]
     for group in range(N_OWN + j + 1):
         first_row = n_old if group < N_OWN + j else NO_ROWS
@@ -234,6 +238,6 @@ def factorise(monomials, parents, n_parents):
     while n_same < min(known[0], n_parents) and known[1 + n_same] == parents[n_same]:
         n_same += 1
     for j in range(n_same, n_parents):
-        _append_parent(gram, parents, j, counts, monomials.about, monomials.lower, solved, left)
+        _append_parent(gram, parents, j, counts, monomials.least, monomials.about, monomials.lower, solved, left)
         known[0], known[1 + j] = j + 1, parents[j]
     return counts[n_parents, N_ROWS]

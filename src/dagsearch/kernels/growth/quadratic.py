@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dagsearch.kernels import refit
 from dagsearch.kernels.compile import contracted_long_kernel, long_kernel, single_use_kernel
-from dagsearch.kernels.gram import COLLINEAR
+from dagsearch.kernels.gram import COLLINEAR, product_column
 from dagsearch.kernels.growth.drops import Drops, invert, loss_without, sum_of_squares
 from dagsearch.kernels.growth.linear import local_score
 from dagsearch.kernels.growth.monomials import (
@@ -20,10 +21,13 @@ from dagsearch.kernels.growth.monomials import (
     factorise,
     first_block,
 )
+from dagsearch.kernels.local import LOG_FLOOR
+from dagsearch.kernels.refit import is_unsure
 
 # For each candidate: the share of the node's variance that is left with it, a number in passing, how many coefficients
-# it brings; and products of its monomials with the node.
-SHARE, FACTOR, N_MORE, WITH_NODE = range(4)
+# it brings, the least pivot of its monomials; and products of these with the node.
+SHARE, FACTOR, N_MORE, LEAST, WITH_NODE = range(5)
+_SQUARES = 1  # the group of these
 
 
 class QuadraticGrowth(NamedTuple):
@@ -38,7 +42,9 @@ class QuadraticGrowth(NamedTuple):
     monomials: Monomials
     drops: Drops
     block: Any  # (pairs of groups, n_nodes) float64 scratch   products of what candidates bring
-    lanes: Any  # (n_nodes + 4, n_nodes) float64 scratch   SHARE, FACTOR, N_MORE, and from WITH_NODE on one per group
+    lanes: Any  # (n_nodes + 5, n_nodes) float64 scratch   SHARE to LEAST, and from WITH_NODE on one per group
+    refit: Any  # the columns behind the Gram matrix, with scratch of its own
+    columns: Any  # (n_columns + 1,) int64 scratch
 
 
 @long_kernel
@@ -93,15 +99,29 @@ def _copy(source, first, n, target):
 
 
 @contracted_long_kernel
-def _eliminate(block, n_groups, lanes):
+def _eliminate(gram, block, n_groups, lanes):
     """Regress the node on what each candidate brings; its share falls to what is left, and coefficients are counted.
 
     ``block`` and ``lanes`` are overwritten.
     """
-    share, factor, n_more, with_node = lanes[SHARE], lanes[FACTOR], lanes[N_MORE], lanes[WITH_NODE:]
+    share, factor, n_more, least, with_node = (
+        lanes[SHARE],
+        lanes[FACTOR],
+        lanes[N_MORE],
+        lanes[LEAST],
+        lanes[WITH_NODE:],
+    )
     d = share.shape[0]
     for k in range(n_groups):
         pivot = block_of(k, k)
+        if k == _SQUARES:
+            for c in range(d):
+                square = product_column(c, c, d)
+                if gram[square, square] > 0.0:
+                    least[c] = min(least[c], block[pivot, c])
+        else:
+            for c in range(d):
+                least[c] = min(least[c], block[pivot, c])
         for c in range(d):
             is_new = block[pivot, c] > COLLINEAR
             inverse = 1.0 / block[pivot, c] if is_new else 0.0
@@ -119,6 +139,20 @@ def _eliminate(block, n_groups, lanes):
                     block[target, c] -= factor[c] * block[other, c]
 
 
+@long_kernel
+def _refitted(growth, node, parents, n_parents):
+    """Local score from the columns."""
+    columns, d = growth.columns, growth.lanes.shape[1]
+    refit.sort_into(parents, n_parents, columns)
+    m = n_parents
+    for a in range(n_parents):
+        for b in range(a, n_parents):
+            columns[m] = product_column(columns[b], columns[a], d)
+            m += 1
+    share, n_coefficients = refit.residual_share(growth.refit, columns, m, n_parents, node)
+    return local_score(growth, share, n_parents, n_coefficients)
+
+
 @single_use_kernel
 def values_that_pay(growth, node, parents, n_parents, may_join, least, values):
     """Write local scores with each candidate added to ``values``, or -inf if they are not above ``least``."""
@@ -128,16 +162,23 @@ def values_that_pay(growth, node, parents, n_parents, may_join, least, values):
     lanes[N_MORE] = 0.0
     lanes[SHARE] = _regress_on_parents(gram, parents, n_groups, node, n_rows, monomials.solved, lanes[WITH_NODE:])
     _copy(left, first, block_of(0, n_groups), block)
-    _eliminate(block, n_groups, lanes)
+    lanes[LEAST] = monomials.least[n_parents]
+    _eliminate(gram, block, n_groups, lanes)
     has_determined = monomials.counts[n_parents, N_DETERMINED] > 0
     n_determined = _n_determined(gram, parents, n_parents, work) if has_determined else 0
     for c in range(values.shape[0]):
         values[c] = -np.inf
         if not may_join[c]:
             continue
+        parents[n_parents] = c
+        n_monomials = (n_parents + 1) * (n_parents + 4) // 2
+        if is_unsure(growth.refit, n_monomials, max(lanes[LEAST, c], 0.0), lanes[SHARE, c], LOG_FLOOR):
+            with_candidate = _refitted(growth, node, parents, n_parents + 1)
+            if with_candidate > least:
+                values[c] = with_candidate
+            continue
         n_coefficients = n_rows + np.int64(lanes[N_MORE, c]) + n_determined
         if left[first, c] <= COLLINEAR:
-            parents[n_parents] = c
             n_coefficients += _n_determined(gram, parents, n_parents + 1, work) - n_determined
         with_candidate = local_score(growth, max(lanes[SHARE, c], 0.0), n_parents + 1, n_coefficients)
         if with_candidate > least:
@@ -155,9 +196,13 @@ def values_without_each(growth, node, parents, n_parents, rest, values):
     invert(lower, n_rows, drops.inverse)
     n_determined = 0
     for j in range(n_parents):
+        for other in range(n_parents - 1):
+            rest[other] = parents[other + (other >= j)]
         loss, rank = loss_without(j, n_rows, n_passed, of_node, about, lower, drops.inverse, drops.basis, drops.within)
         if monomials.counts[n_parents, N_DETERMINED] > 0:
-            for other in range(n_parents - 1):
-                rest[other] = parents[other + (other >= j)]
             n_determined = _n_determined(gram, rest, n_parents - 1, drops.within)
-        values[j] = local_score(growth, max(own + loss, 0.0), n_parents - 1, rank + n_determined)
+        n_monomials = (n_parents - 1) * (n_parents + 2) // 2
+        if is_unsure(growth.refit, n_monomials, monomials.least[n_parents], own + loss, LOG_FLOOR):
+            values[j] = _refitted(growth, node, rest, n_parents - 1)
+        else:
+            values[j] = local_score(growth, max(own + loss, 0.0), n_parents - 1, rank + n_determined)
