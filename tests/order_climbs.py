@@ -10,7 +10,8 @@ from common import discrete_frame, normal_table
 from dagsearch import scores
 from dagsearch.kernels.moves import DONE, PAUSED, search_orders
 from dagsearch.search.monitor import Monitor
-from dagsearch.search.orders import OrderClimb, OrderSettings, order_search
+from dagsearch.search.order_climb import OrderClimb
+from dagsearch.search.orders import OrderSettings, order_search
 from dagsearch.search.refine import Refinement
 
 # The loop of monomials takes as long to compile as those of all other scores together.

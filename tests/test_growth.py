@@ -16,7 +16,7 @@ from dagsearch.graph.bitset import row_of
 from dagsearch.kernels.forest import ADDITIONS, EXCHANGES, NEGLIGIBLE, NOBODY, UNKNOWN
 from dagsearch.kernels.local import LOG_FLOOR
 from dagsearch.search.forest import ParentTrees
-from dagsearch.search.orders import OrderClimb
+from dagsearch.search.order_climb import OrderClimb
 
 EXACT = 1e-9
 

@@ -60,6 +60,7 @@ SEARCH = {
     "knowledge": None,
     "start": None,
     "time_limit": None,
+    "checkpoint": None,
     **COMMON,
 }
 ARGUMENTS = {
@@ -87,6 +88,7 @@ ARGUMENTS = {
         "max_parents": None,
         "knowledge": None,
         "time_limit": None,
+        "checkpoint": None,
         **COMMON,
     },
     "cam": {"neighbour_selection": True, "max_parents": None, "knowledge": None, "time_limit": None, **COMMON},

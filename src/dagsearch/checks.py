@@ -84,6 +84,12 @@ def between(name: str, value: Any, low: float, high: float) -> float:
     return float(value)
 
 
+def path(name: str, value: Any, optional: bool = False) -> None:
+    """A path, or None if that is allowed."""
+    if not (isinstance(value, str | os.PathLike) and str(value)) and not (value is None and optional):
+        raise InputError(f"{name} must be the path of a file{', or None' if optional else ''}, got {value!r}")
+
+
 def knowledge(value: Any) -> None:
     """Nothing, or what a user knows beforehand."""
     if value is not None and not isinstance(value, Knowledge):

@@ -1,8 +1,8 @@
 """Lets whatever takes long hear that its time is over, without being handed a clock.
 
 A search opens `watched` with what is to be called now and then; loops beneath it call `look`, which raises when the
-search is to end, and costs nothing where nobody watches. Packages of others, which do not look, run inside
-`interrupting`: an exception then reaches them between two steps of Python code.
+search is to end, and costs nothing where nobody watches. What calls packages of others, which do not look, is
+`carried_out` in a thread of its own: an exception then reaches it between two steps of Python code.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ import ctypes
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from contextvars import ContextVar
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
 
 import numpy as np
 from numpy.typing import NDArray
 
+_SECONDS_BETWEEN_LOOKS = 0.05
 _SECONDS_UNTIL_RAISED_AGAIN = 1.0
 _FIRST_CHUNK = 256
 _SECONDS_PER_CHUNK = 0.1
@@ -76,79 +77,94 @@ def in_chunks(compute: Callable[[slice], NDArray[np.float64]], n: int) -> NDArra
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-class Interruption:
-    """Raises `OutOfTimeError` in a thread when a time is over, but not while that runs shielded code.
+class Shield:
+    """Keeps out of code what `carried_out` raises; it strikes before that code or after it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._error: type[BaseException] | None = None
+
+    @contextmanager
+    def up(self) -> Iterator[None]:
+        """Hold the shield over the enclosed code."""
+        with self._lock:
+            # What was raised before the lock was ours strikes in this call, if it has not yet; nothing is after it.
+            _raise_in(threading.get_ident(), None)
+            if self._error is not None:
+                raise self._error
+            yield
+
+    def strike(self, thread: threading.Thread, error: type[BaseException]) -> None:
+        """Raise in a thread: at once, or when it lowers the shield, or when it holds it up the next time."""
+        self._error = error
+        if thread.ident is not None and self._lock.acquire(timeout=_SECONDS_UNTIL_RAISED_AGAIN):
+            try:
+                _raise_in(thread.ident, error)
+            finally:
+                self._lock.release()
+
+
+def carried_out(work: Callable[[], None], ending: Callable[[], type[BaseException] | None], shield: Shield) -> None:
+    """Do some work, which an exception ends between two steps of Python code.
+
+    The work has a thread of its own, and the exception is raised in that thread alone: whoever waits here, and what it
+    does afterwards, cannot be struck by one that comes a moment too late.
 
     Parameters
     ----------
-    seconds_left
-        How long the thread may go on; it is asked again whenever that should be over, since the clock may stand still.
+    work
+        What to do; what it raises is raised here. It sees the context variables of the caller.
+    ending
+        Asked now and then: what ends the work, or None. It is raised again should somebody have caught it.
+    shield
+        Parts of the work that must not be left half-way hold it up.
     """
+    if error := ending():
+        raise error
+    worker = _Worker(work)
+    worker.start()
+    try:
+        while worker.is_alive() and (error := ending()) is None:
+            worker.join(_SECONDS_BETWEEN_LOOKS)
+        while error is not None and worker.is_alive():
+            worker.end(error, shield)
+    except KeyboardInterrupt:  # another Ctrl-C: what does not end by now is left alone
+        worker.end(KeyboardInterrupt, shield)
+        raise
+    if worker.error is not None:
+        raise worker.error
+    if error is not None and not worker.is_done:
+        raise error
 
-    def __init__(self, seconds_left: Callable[[], float]) -> None:
-        self._seconds_left = seconds_left
-        self._thread = threading.get_ident()
-        self._lock = threading.Lock()
-        self._closed = threading.Event()
-        self._n_shields = 0
-        self._is_over = False
-        self.is_closed = False
-        self._watchdog = threading.Thread(target=self._watch, daemon=True)
-        self._watchdog.start()
 
-    def _watch(self) -> None:
-        while (left := self._seconds_left()) > 0.0:
-            if self._closed.wait(min(left, 60.0)):
-                return
-        while not self._closed.is_set():
-            with self._lock:
-                self._is_over = True
-                if not self._n_shields and not self._closed.is_set():
-                    _raise_in(self._thread, OutOfTimeError)
-            self._closed.wait(_SECONDS_UNTIL_RAISED_AGAIN)  # should somebody have caught it
+class _Worker(threading.Thread):
+    """Does some work and keeps what that raised."""
 
-    @contextmanager
-    def shielded(self) -> Iterator[None]:
-        """Keep the exception out of code that must not be left half-way; it is raised before or after."""
-        with self._lock:
-            self._n_shields += 1
-            if self._is_over:
-                _raise_in(self._thread, None)
+    def __init__(self, work: Callable[[], None]) -> None:
+        super().__init__(daemon=True)
+        self._work = work
+        self._context = copy_context()
+        self.is_done = self.is_over = False
+        self.error: BaseException | None = None
+
+    def end(self, error: type[BaseException], shield: Shield) -> None:
+        """Raise something in the work, and give it time to end."""
+        if not self.is_over:
+            shield.strike(self, error)
+        self.join(_SECONDS_UNTIL_RAISED_AGAIN)
+
+    def run(self) -> None:
+        # No calls from the end of the work on: exceptions from outside arrive in calls and loops only.
         try:
-            if self._is_over:
-                raise OutOfTimeError
-            yield
-        finally:
-            with self._lock:
-                self._n_shields -= 1
-        if self._is_over:
-            raise OutOfTimeError
-
-    def close(self) -> None:
-        """Raise nothing from now on."""
-        with self._lock:
-            self._closed.set()
-            _raise_in(self._thread, None)
-        self.is_closed = True
+            self._context.run(self._work)
+            self.is_done = True
+        except BaseException as error:
+            self.is_over = True
+            self.error = error
+        self.is_over = True
 
 
 def _raise_in(thread: int, error: type[BaseException] | None) -> None:
     """Have a thread raise an exception between two steps of Python code; None: what it was to raise is forgotten."""
     argument = None if error is None else ctypes.py_object(error)
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), argument)
-
-
-@contextmanager
-def interrupting(seconds_left: Callable[[], float] | None) -> Iterator[Interruption | None]:
-    """Raise `OutOfTimeError` in the enclosed code when no seconds are left; None: it may take as long as it likes."""
-    if seconds_left is None:
-        yield None
-        return
-    interruption = Interruption(seconds_left)
-    try:
-        yield interruption
-    finally:
-        while not interruption.is_closed:
-            # What the enclosed code has just escaped from may strike here.
-            with suppress(OutOfTimeError):
-                interruption.close()

@@ -63,10 +63,10 @@ class _Group(click.Group):
             sys.exit(EXIT_WRONG_USE)
 
     def invoke(self, ctx: click.Context) -> Any:
-        from dagsearch.cli.messages import compilation_announced, downloads_announced  # noqa: PLC0415
+        from dagsearch.cli.messages import compilation_announced, news_announced  # noqa: PLC0415
 
         try:
-            with downloads_announced(), compilation_announced():
+            with news_announced(), compilation_announced():
                 return super().invoke(ctx)
         except DagsearchError as error:
             raise _WrongUse(in_words_of_the_command(str(error))) from error

@@ -147,6 +147,8 @@ class _Proofs:
 def _check_settings(options: dict[str, Any]) -> None:
     """Refuse a wrong value of an option before any method is run, though only the last one takes it."""
     given = arguments(options)
+    if "checkpoint" in given:
+        raise InputError("--checkpoint is of one search: name a method")
     for kind in METHODS.values():
         names = declared(kind).keys() - (set() if kind.any_score else {"score"})
         kind(**{name: value for name, value in given.items() if name in names}).check()

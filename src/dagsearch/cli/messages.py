@@ -20,17 +20,19 @@ class _Echo(logging.Handler):
 
 
 @contextmanager
-def downloads_announced() -> Iterator[None]:
-    """Announce downloads, which are silent in Python."""
-    logger, handler = logging.getLogger("dagsearch.datasets"), _Echo()
-    level = logger.level
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
+def news_announced() -> Iterator[None]:
+    """Announce downloads, and searches that go on from a checkpoint, which are silent in Python."""
+    loggers, handler = [logging.getLogger(f"dagsearch.{name}") for name in ("datasets", "checkpoint")], _Echo()
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
     try:
         yield
     finally:
-        logger.removeHandler(handler)
-        logger.setLevel(level)
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.removeHandler(handler)
+            logger.setLevel(level)
 
 
 @contextmanager

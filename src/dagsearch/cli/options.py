@@ -334,6 +334,10 @@ def _taken(method: str, options: dict[str, Any]) -> dict[str, Any]:
     given = arguments(options)
     kinds = [METHODS[name] for name in (("cd-uct", "exact") if method == "auto" else (method,))]
     taken = {name: known for kind in kinds for name, known in declared(kind).items()}
+    if "checkpoint" in given and "checkpoint" not in taken:
+        raise InputError(
+            f"--checkpoint is for {', '.join(methods_that_take('checkpoint'))}: {method} cannot go on where it was"
+        )
     of_proof = {"solver", "time_limit"} if options["certify"] else set()
     if options["certify"]:
         check_proof(options["time_limit"], options["solver"] or "auto")

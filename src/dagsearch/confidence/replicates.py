@@ -26,7 +26,7 @@ How = Literal["rows", "subsample"]
 MOST_REDRAWS = 3
 """A replicate that the method refuses is drawn anew at most so many times."""
 
-_SETTINGS_WITHOUT_EFFECT = ("random_state", "n_jobs", "progress", "confidence", "n_replicates", "trace")
+_SETTINGS_WITHOUT_EFFECT = ("random_state", "n_jobs", "progress", "confidence", "n_replicates", "trace", "checkpoint")
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ class Resampling:
         if self.n_threads is not None:
             settings["n_jobs"] = self.n_threads
         if isinstance(model, CommonParameters):
-            settings |= {"progress": False, "confidence": "none", "trace": False}
+            settings |= {"progress": False, "confidence": "none", "trace": False, "checkpoint": None}
         known = model.get_params(deep=False)
         return model.set_params(**{name: value for name, value in settings.items() if name in known})
 

@@ -29,6 +29,7 @@ from dagsearch.estimators.result import Construction, Graph, Result
 from dagsearch.gam import max_parents_for
 from dagsearch.graph import DAG, PDAG, CyclicGraph
 from dagsearch.parameters import (
+    CheckpointParameters,
     CommonParameters,
     ContinuousScoreParameters,
     ScoreParameters,
@@ -40,6 +41,7 @@ from dagsearch.pruning import METHODS as PRUNING_METHODS
 from dagsearch.pruning import EdgeEvidence, evidence
 from dagsearch.scores.choose import Choice, choose
 from dagsearch.scores.levels import require_levels
+from dagsearch.search.checkpoint import Checkpoint
 from dagsearch.search.monitor import Monitor, OutOfTimeError
 from dagsearch.search.progress import progress_bar
 from dagsearch.search.protocol import TIME_LIMIT
@@ -118,6 +120,7 @@ class DagEstimator(CommonParameters, DisplayedWhenFitted, BaseEstimator):  # typ
     noise = ContinuousScoreParameters.noise
     min_effect = ContinuousScoreParameters.min_effect
     time_limit = TimeParameters.time_limit
+    checkpoint = CheckpointParameters.checkpoint
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         """Let the docstring of a method tell of its parameters."""
@@ -158,18 +161,21 @@ class DagEstimator(CommonParameters, DisplayedWhenFitted, BaseEstimator):  # typ
             If the method needs a package that is not installed; the message says how to install it.
         """
         self.check()
-        rng, seed = checks.generator(self.random_state)
+        saved = None if self.checkpoint is None else Checkpoint(self.checkpoint)
+        rng, seed = checks.generator(self.random_state if saved is None else saved.seed_for(self.random_state))
         given = table_for(X, self.get_params())
         data, notes_on_gaps = without_gaps(given, self.missing, rng)
         self._require_rows(data)
         self._require_kinds(data)
-        with self._monitor(data.names) as monitor:
+        with self._monitor(data.names, saved) as monitor:
             with monitor.preparing("the score was prepared"):
                 judgement = self._judgement(data)
             score = judgement.score
             sureness.require(self, score, data)
             n_before = score.n_evaluations
             pruning, notes_on_pruning = self._pruning(score, data)
+            if saved is not None:
+                saved.seed = seed
             found = self._construct(judgement, rng, monitor)
         self.data_ = data
         self.trace_ = self._traced(monitor)
@@ -293,6 +299,9 @@ class DagEstimator(CommonParameters, DisplayedWhenFitted, BaseEstimator):  # typ
         checks.integer("n_replicates", self.n_replicates, 1)
         checks.jobs(self.n_jobs)
         checks.boolean("trace", self.trace)
+        checks.path("checkpoint", self.checkpoint, optional=True)
+        if self.trace and self.checkpoint is not None:
+            raise InputError("checkpoint and trace exclude each other: what was recorded is not saved")
         scores.check_settings(self.models, self.noise, self.min_effect)
         if isinstance(self.score, str) and self.score not in ("auto", *scores.names()):
             raise UnknownNameError("score", self.score, ("auto", *scores.names()))
@@ -328,14 +337,15 @@ class DagEstimator(CommonParameters, DisplayedWhenFitted, BaseEstimator):  # typ
         data.standardised()
 
     @contextmanager
-    def _monitor(self, names: tuple[str, ...]) -> Iterator[Monitor]:
+    def _monitor(self, names: tuple[str, ...], saved: Checkpoint | None) -> Iterator[Monitor]:
         """Clock of the fit, with a progress bar and a recorder if these are wanted."""
         recorder = Recorder(names) if self.trace else None
         if not self.progress:
-            yield Monitor(self.time_limit, recorder=recorder)
+            yield Monitor(self.time_limit, recorder=recorder, checkpoint=saved)
             return
-        with progress_bar(self.method) as listener:
-            yield Monitor(self.time_limit, listener, recorder=recorder)
+        goes_on = saved is not None and saved.goes_on
+        with progress_bar(f"{self.method}, from checkpoint" if goes_on else self.method) as listener:
+            yield Monitor(self.time_limit, listener, recorder=recorder, checkpoint=saved)
 
     def _traced(self, monitor: Monitor) -> Trace | None:
         """What was recorded; None if that was not asked for."""

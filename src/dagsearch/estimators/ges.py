@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +14,7 @@ from dagsearch.estimators.base import Judgement
 from dagsearch.estimators.equivalence import EquivalenceMethod
 from dagsearch.estimators.result import Construction
 from dagsearch.graph import PDAG, Knowledge
+from dagsearch.interruption import Shield
 from dagsearch.search.monitor import Monitor, Progress
 
 
@@ -50,23 +50,26 @@ class GES(parameters.GES, EquivalenceMethod):
         restrictions: dict[str, Any] = {} if knowledge.is_empty else {"allowed": allowed, "required": required}
         adjacency = required.astype(np.int8)
         n_samples = judgement.data.n_samples
-        shield: Callable[[], AbstractContextManager[None]] = nullcontext
+        shield = Shield()
 
         def log_likelihood(node: int, parents: tuple[int, ...]) -> float:
-            with shield():
+            with shield.up():
                 return n_samples * score.local(node, parents)
 
         def note(step: GesStep) -> None:
             nonlocal adjacency
-            with shield():
+            with shield.up():
                 adjacency = step.adjacency
                 reward = step.score / n_samples
                 monitor.note_best(reward, int(np.triu(adjacency | adjacency.T).sum()), step.phase)
                 monitor.check(lambda seconds: Progress(0.0, step.step, None, 0, reward, seconds, detail=step.phase))
 
-        # The operators are those of another package; the score must not be left half-way.
-        with monitor.guard(), score.session(), monitor.interrupting() as interruption:
-            shield = nullcontext if interruption is None else interruption.shielded
+        def search() -> None:
+            nonlocal adjacency
             adjacency = equivalence_search(len(names), log_likelihood, self.phases, note, **restrictions).adjacency
+
+        # The operators are those of another package; the score must not be left half-way.
+        with monitor.guard(), score.session():
+            monitor.carry_out(search, shield)
         settings = {"phases": list(self.phases)}
         return Construction(graph=PDAG(adjacency, names), status=monitor.status, settings=settings, required=required)

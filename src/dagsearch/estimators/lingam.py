@@ -57,9 +57,12 @@ class LiNGAM(parameters.LiNGAM, DagEstimator):
             order, weights = order_so_far, weights_so_far
             monitor.look()
 
-        # FastICA and the lasso are scikit-learn's.
-        with monitor.guard(), monitor.interrupting():
+        def search() -> None:
             fits.append(lingam(data.standardised(), rng, self.max_iter, data.names, allowed, required, note))
+
+        # FastICA and the lasso are scikit-learn's.
+        with monitor.guard():
+            monitor.carry_out(search)
         notes: tuple[str, ...] = ()
         if not fits:
             notes = (f"LiNGAM had not finished when it ended ({monitor.status}): edges are missing",)

@@ -64,10 +64,14 @@ class NOTEARS(parameters.NOTEARS, DagEstimator):
             weights = thresholded(state.weights, self.threshold)
             monitor.check(lambda seconds: _progress(state, seconds))
 
-        # Between evaluations scipy checks bounds, one by one.
-        with monitor.guard(), monitor.interrupting():
+        def search() -> None:
+            nonlocal fit, weights
             fit = notears(data.standardised(), self.l1, self.threshold, allowed, on_evaluation=note, required=required)
             weights = fit.weights
+
+        # Between evaluations scipy checks bounds, one by one.
+        with monitor.guard():
+            monitor.carry_out(search)
         graph, notes = self._graph(weights, data.names, required, monitor)
         if monitor.status != FINISHED:
             notes += (f"NOTEARS had not converged when it ended ({monitor.status})",)

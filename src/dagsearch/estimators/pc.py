@@ -59,9 +59,12 @@ class PC(parameters.PC, EquivalenceMethod):
             nonlocal fit
             fit = so_far
 
+        def search() -> None:
+            keep(pc(_values(data, test), test, self.ci_level, allowed, required, data.names, keep))
+
         # All but the tests is causal-learn's, which never looks at a clock.
-        with monitor.guard(), monitor.interrupting():
-            fit = pc(_values(data, test), test, self.ci_level, allowed, required, data.names, keep)
+        with monitor.guard():
+            monitor.carry_out(search)
         graph = PDAG(fit.adjacency, data.names)
         notes = _notes(fit, data.names)
         if monitor.status != FINISHED:

@@ -6,10 +6,12 @@ from abc import abstractmethod
 from dataclasses import replace
 from typing import Any, ClassVar
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 
 from dagsearch import checks, scores
+from dagsearch._version import __version__
 from dagsearch.data import Dataset
 from dagsearch.errors import InputError
 from dagsearch.estimators.base import DagEstimator, Judgement
@@ -51,8 +53,14 @@ class ScoreSearch(DagEstimator, KnowledgeParameters):
     def _construct(self, judgement: Judgement, rng: np.random.Generator, monitor: Monitor) -> Construction:
         score, data = judgement.score, judgement.data
         problem, notes = self._within_rows(self._problem(data), score)
+        saved = monitor.checkpoint
         with score.session():
+            if saved is not None:
+                saved.open(self._identity(problem, judgement), score, monitor)
             outcome, settings = self._search(problem, judgement, rng, monitor)
+            if saved is not None:
+                saved.close(is_finished=outcome.status == FINISHED)
+                notes = (*notes, *saved.notes)
         dag = DAG.from_adjacency(outcome.adjacency, names=data.names)
         return Construction(
             graph=dag,
@@ -63,6 +71,31 @@ class ScoreSearch(DagEstimator, KnowledgeParameters):
             n_calibration_simulations=outcome.n_calibration_simulations,
             required=(self.knowledge or Knowledge()).required_edges(data.names),
         )
+
+    def _identity(self, problem: Problem, judgement: Judgement) -> dict[str, Any]:
+        """What tells this search from others, by the names that messages use."""
+        score = judgement.score
+        own = {
+            name: getattr(self, name)
+            for name, known in declared(type(self)).items()
+            if known.group == "search" and known.option is not None
+        }
+        searched = {name: None if value is None else _plain(value) for name, value in own.items()}
+        restrictions = (problem.start, problem.allowed, problem.max_parents, problem.incremental)
+        return {
+            "version": __version__,
+            "method": self.method,
+            "table": digest_of(judgement.data),
+            "edge_budget": problem.edge_budget,
+            "score": score.name,
+            "variances": "equal" if score.equal_variances else "different",
+            "penalty": score.penalty,
+            **{name: repr(value) for name, value in {"levels": score.levels, **score.settings}.items()},
+            "restrictions": joblib.hash(restrictions),
+            **searched,
+            # Of a score of the user's own, or one that was made of another table, this is all that can be known.
+            "rewards": None if isinstance(self.score, str) else repr(score.reward_of(problem.start.astype(np.int8))),
+        }
 
     def problem_on(self, data: Dataset, score: scores.Score) -> Problem:
         """What graphs over the columns of a table must keep to, by these settings and such a score."""
@@ -141,6 +174,16 @@ class ScoreSearch(DagEstimator, KnowledgeParameters):
             max_parents=self._most_parents(data),
             incremental=getattr(self, "cycle_tracking", "incremental") == "incremental",
         )
+
+
+def _plain(value: Any) -> Any:
+    """A setting as JSON has it."""
+    return value if isinstance(value, str) else float(value)
+
+
+def digest_of(data: Dataset) -> str:
+    """The same for the same table, whatever is known of it besides."""
+    return str(joblib.hash((data.values, data.names, data.kinds, data.labels, data.was_set, data.ordered)))
 
 
 def start_edges(start: Any, names: tuple[str, ...]) -> NDArray[np.bool_]:

@@ -32,6 +32,7 @@ from dagsearch.parameters.methods import (
 from dagsearch.parameters.shared import (
     SCORES,
     BudgetParameters,
+    CheckpointParameters,
     CommonParameters,
     ContinuousScoreParameters,
     KnowledgeParameters,
@@ -52,6 +53,7 @@ __all__ = [
     "RLBIC",
     "SCORES",
     "BudgetParameters",
+    "CheckpointParameters",
     "CommonParameters",
     "ContinuousScoreParameters",
     "ExactSearch",

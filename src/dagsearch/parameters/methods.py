@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Literal, get_args
 from dagsearch.parameters.declare import parameter
 from dagsearch.parameters.shared import (
     BudgetParameters,
+    CheckpointParameters,
     CommonParameters,
     ContinuousScoreParameters,
     KnowledgeParameters,
@@ -131,6 +132,7 @@ class OrderSearch(
     RestartParameters,
     CommonParameters,
     TimeParameters,
+    CheckpointParameters,
     KnowledgeParameters,
     ParentLimitParameters,
     ContinuousScoreParameters,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from dagsearch.parameters.declare import parameter
@@ -141,6 +142,22 @@ class TimeParameters:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
+class CheckpointParameters:
+    """Of methods that go on where they were."""
+
+    checkpoint: str | Path | None = parameter(
+        None,
+        "A file in which the search is saved every minute: after a crash or Ctrl-C the same call goes on from there, "
+        "to the same graph; once finished, it gives the result again at once.",
+        "--checkpoint",
+        group="run",
+        in_python="With other data, settings or seed it is refused. Time limit and ``n_jobs`` may differ.",
+        on_command_line="Save the search in this file every minute; after a crash or Ctrl-C the same command goes on "
+        "from there, to the same graph. Give the finished search another file, or delete it, to begin anew.",
+    )
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
 class KnowledgeParameters:
     """Of methods that can be told what is known beforehand."""
 
@@ -250,6 +267,7 @@ class ContinuousScoreParameters(ScoreParameters):
 class SearchParameters(
     CommonParameters,
     TimeParameters,
+    CheckpointParameters,
     KnowledgeParameters,
     ParentLimitParameters,
     BudgetParameters,

@@ -139,6 +139,14 @@ class Score:
         """Number of distinct local scores evaluated so far."""
         return self.cache.n_entered
 
+    def memory(self) -> dict[str, NDArray[Any]]:
+        """What was learnt so far, as arrays that do not change with what is learnt later."""
+        return self.cache.contents()
+
+    def recall(self, memory: dict[str, NDArray[Any]]) -> None:
+        """Learn what a score with the same settings had learnt on the same table: its `memory`."""
+        self.cache.take_over(memory)
+
     def compute(self, nodes: NDArray[np.int64], rows: Rows) -> NDArray[np.float64]:
         """Terms (value, penalty), (n, 2), of local scores that the kernels do not evaluate themselves."""
         raise NotImplementedError(f"{self.name} is evaluated by compiled code")

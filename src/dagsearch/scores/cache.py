@@ -51,6 +51,29 @@ class LocalCache:
         """Count local scores that were evaluated but not entered."""
         self._n_not_here += n
 
+    def contents(self) -> dict[str, NDArray[Any]]:
+        """All entries, and what it takes to count on, as arrays of their own."""
+        with self.lock:
+            entries = self.memo.entries
+            return {
+                "entries": entries[entries[:, 0] != 0],
+                "books": np.array([len(entries), self._n_not_here], dtype=np.int64),
+            }
+
+    def take_over(self, contents: dict[str, NDArray[Any]]) -> None:
+        """Enter what another table over the same variables had for its contents."""
+        entries, (capacity, n_not_here) = contents["entries"].copy(), contents["books"].tolist()
+        with self.lock:
+            capacity = max(capacity, len(self.memo.entries))
+            while len(self) + len(entries) > MAX_LOAD * capacity:
+                capacity *= 2
+            larger = new_memo(capacity, self.n_words)
+            for known in (self.memo.entries, entries):
+                old = Memo(known, known.view(np.float64), self.memo.count)
+                rehash(old, larger, np.zeros(self.n_words, dtype=np.uint64), self.words)
+            self.memo = larger
+            self._n_not_here += n_not_here
+
     def grow(self, family: Family, n_more: int = 0) -> None:
         """Make room for at least ``n_more`` entries, and at least double the table.
 

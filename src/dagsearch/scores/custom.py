@@ -68,6 +68,17 @@ class CustomGraphScore(Score):
         """Number of distinct graphs scored so far."""
         return len(self._known)
 
+    def memory(self) -> dict[str, NDArray[Any]]:
+        """Graphs scored so far, as bits, and their rewards."""
+        known = dict(self._known)
+        bits = np.frombuffer(b"".join(known), dtype=np.uint8).reshape(len(known), (self.n_nodes**2 + 7) // 8)
+        return {"graphs": bits, "rewards": np.array(list(known.values()), dtype=np.float64)}
+
+    def recall(self, memory: dict[str, NDArray[Any]]) -> None:
+        """Learn the rewards of graphs."""
+        keys = [bits.tobytes() for bits in memory["graphs"]]
+        self._known |= dict(zip(keys, memory["rewards"].tolist(), strict=True))
+
     def reward_of(self, adjacency: NDArray[Any]) -> float:
         """The user's reward of an adjacency matrix that is known to be acyclic."""
         key = np.packbits(adjacency).tobytes()

@@ -71,6 +71,15 @@ class PooledScore(Score):
             for key, fit in fits.items():
                 self._fits.known.setdefault(key, fit)
 
+    def memory(self) -> dict[str, NDArray[Any]]:
+        """Local scores, and all fits, those made ahead included."""
+        return {**super().memory(), **_arrays_of(dict(self._fits.known))}
+
+    def recall(self, memory: dict[str, NDArray[Any]]) -> None:
+        """Learn local scores and fits."""
+        super().recall(memory)
+        self.learn_fits(_fits_of(memory))
+
     @contextmanager
     def session(self) -> Iterator[None]:
         """One BLAS thread per fit, and spare threads that fit ahead, while the context is open."""
@@ -109,3 +118,21 @@ class PooledScore(Score):
         known = state.pop("known")
         self.__dict__.update(state)
         self._start_workers(known)
+
+
+def _arrays_of(fits: dict[Key, NDArray[np.float64]]) -> dict[str, NDArray[Any]]:
+    """Fits and their keys, one after the other."""
+    return {
+        "key_lengths": np.array([len(key) for key in fits], dtype=np.int64),
+        "keys": np.array([member for key in fits for member in key], dtype=np.int64),
+        "fit_lengths": np.array([len(fit) for fit in fits.values()], dtype=np.int64),
+        "fits": np.concatenate([np.zeros(0), *fits.values()]),
+    }
+
+
+def _fits_of(arrays: dict[str, NDArray[Any]]) -> dict[Key, NDArray[np.float64]]:
+    keys = np.split(arrays["keys"], np.cumsum(arrays["key_lengths"])[:-1])
+    fits = np.split(arrays["fits"], np.cumsum(arrays["fit_lengths"])[:-1])
+    if len(arrays["key_lengths"]) == 0:
+        return {}
+    return {tuple(key.tolist()): fit for key, fit in zip(keys, fits, strict=True)}

@@ -15,9 +15,11 @@ from typing import Literal
 import numpy as np
 
 from dagsearch.graph.bitset import rows_from_membership
+from dagsearch.search.checkpoint import Stage
 from dagsearch.search.forest import ParentTrees
 from dagsearch.search.guidance import Guidance
 from dagsearch.search.monitor import Monitor, Progress
+from dagsearch.search.outcomes import finished, outcome_of
 from dagsearch.search.protocol import FINISHED, Outcome, Problem, ScoreLike
 from dagsearch.search.refine import Refinement, can_refine, check_on
 from dagsearch.search.seeds import interacting_pairs
@@ -82,7 +84,9 @@ def cd_uct(
     for _ in range(settings.n_restarts):
         (own_rng,) = rng.spawn(1)
         _begin(len(outcomes), outcomes, monitor)
-        outcomes.append(_search_once(within_reach, score, settings, own_rng, monitor))
+        stage = monitor.stage(f"restart {len(outcomes)}")
+        found = None if stage.result is None else outcome_of(stage.result)
+        outcomes.append(found or _search_once(within_reach, score, settings, own_rng, monitor, stage))
         if monitor.status != FINISHED:
             break
     if settings.refine and monitor.status == FINISHED and can_refine(score):
@@ -117,15 +121,20 @@ def _promising(problem: Problem, score: ScoreLike, monitor: Monitor) -> Problem:
     most = int(np.log2(max(score.affordable / d, 2.0)))
     if most >= d - 1 or not score.is_fitted:
         return problem
+    stage = monitor.stage("screening")
+    if stage.result is not None:
+        return replace(problem, allowed=stage.result["allowed"])
     allowed = problem.start.copy()
     with monitor.guard():
         for node in range(d):
+            stage.offer()
             monitor.check(lambda seconds: Progress(0.0, 0, None, 0, 0.0, seconds, detail="screening"))
             causes = np.flatnonzero(problem.allowed[:, node] & (np.arange(d) != node))
             sets = problem.start[:, node] | np.eye(d, dtype=bool)[causes]
             terms = score.terms(np.full(len(causes), node), rows_from_membership(sets))
             gains = score.combine(terms[:, 0], terms[:, 1])
             allowed[causes[np.argsort(-gains, kind="stable")[:most]], node] = True
+        stage.finish({"allowed": allowed})
     return replace(problem, allowed=allowed)
 
 
@@ -140,7 +149,8 @@ def _refined(
     trees = None
     with monitor.guard():
         if is_sum:
-            seeds = interacting_pairs(problem, score, partial(check_on, monitor, outcomes[0].reward))
+            check = partial(check_on, monitor, outcomes[0].reward)
+            seeds = interacting_pairs(problem, score, check, monitor.stage("pairs"))
             trees = ParentTrees(problem, score, seeds=seeds)
     refined = []
     for restart, outcome in enumerate(outcomes):
@@ -148,15 +158,20 @@ def _refined(
         refinement = Refinement(problem, score, outcome.adjacency, rng, monitor, trees)
         if monitor.status == FINISHED:
             with monitor.guard():
-                refinement.run()
+                refinement.run(name=f"refinement {restart}")
                 if outcome is outcomes[-1] and is_sum and not score.is_fitted:
-                    refinement.run(afresh=True)
+                    refinement.run(afresh=True, name="afresh")
         refined.append(replace(outcome, adjacency=refinement.best, reward=score.reward_of(refinement.best)))
     return refined
 
 
 def _search_once(
-    problem: Problem, score: ScoreLike, settings: CDUCTSettings, rng: np.random.Generator, monitor: Monitor
+    problem: Problem,
+    score: ScoreLike,
+    settings: CDUCTSettings,
+    rng: np.random.Generator,
+    monitor: Monitor,
+    stage: Stage,
 ) -> Outcome:
     """One run of Algorithm 2."""
     search = Simulator(
@@ -167,6 +182,7 @@ def _search_once(
         settings.horizon,
         Guidance(problem, score, settings.temperature) if settings.rollout == "guided" else None,
         uses_prior=settings.tree_policy == "puct",
+        stage=stage,
     )
     n_sims = max(1, int(settings.sims_per_node * problem.n_nodes))
     budget = problem.edge_budget
@@ -186,7 +202,7 @@ def _search_once(
             search.step += 1
     if search.record is not None:
         search.record.tell_best(search)
-    return Outcome(
+    outcome = Outcome(
         adjacency=search.best_adjacency(),
         reward=search.best_reward,
         n_simulations=search.n_simulations,
@@ -194,6 +210,7 @@ def _search_once(
         n_steps=search.step,
         status=monitor.status,
     )
+    return finished(stage, outcome)
 
 
 def _exploration(search: Simulator, settings: CDUCTSettings) -> float:

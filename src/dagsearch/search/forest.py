@@ -31,6 +31,7 @@ from dagsearch.kernels.growth.drops import Drops
 from dagsearch.kernels.growth.monomials import N_OWN, NOTHING, Monomials
 from dagsearch.kernels.local import LINEAR, OUTSIDE, QUADRATIC, Family
 from dagsearch.kernels.refit import Refit
+from dagsearch.search.checkpoint import Arrays, arrays_of, with_arrays
 from dagsearch.search.protocol import Problem, ScoreLike
 
 _FIRST_TREE_NODES = 1 << 10
@@ -153,6 +154,25 @@ class ParentTrees:
         seeds[len(known) - 1] = tree_node
         return True
 
+    def planted(self) -> list[Seed]:
+        """The sets of parents that were planted, in that order for each variable."""
+        rows = enumerate(self.forest.seeds)
+        return [Seed(node, self._mask(int(seed))) for node, seeds in rows for seed in seeds[seeds != NO_CHILD]]
+
+    def captured(self) -> Arrays:
+        """The trees as they are; what is not in use is left out."""
+        books = self.forest.books[0]
+        n_nodes, n_branches = int(books["n_tree_nodes"]), int(books["n_branches"])
+        used = {"nodes": n_nodes, "lists": n_nodes, "branches": n_branches}
+        if isinstance(self.growth, OutsideGrowth):
+            used["learnt"] = n_nodes
+        parts = {name: getattr(self.forest, name)[:n] for name, n in used.items()}
+        return arrays_of("forest", self.forest._replace(**parts))
+
+    def restore(self, state: Arrays) -> None:
+        """Take the trees that another search on the same problem and score had."""
+        self.forest = with_arrays("forest", self.forest, state)
+
     def _new_tree_node(self, above: int, added: int, value: float) -> int:
         """A tree node that no branch leads to."""
         if self.forest.books["n_tree_nodes"][0] == len(self.forest.nodes):
@@ -237,9 +257,13 @@ class ParentTrees:
         owner = tree_node
         while self.forest.nodes["above"][owner] != owner:
             owner = int(self.forest.nodes["above"][owner])
+        return owner, self._mask(tree_node)
+
+    def _mask(self, tree_node: int) -> NDArray[np.bool_]:
+        """The parents in a set, (n_nodes,)."""
         members = np.zeros(self._n_nodes, dtype=bool)
         members[self.parents(tree_node)] = True
-        return owner, members
+        return members
 
     def _learn_additions(self, tree_node: int) -> None:
         """Local scores with each candidate added that a walk could take and that is not known yet."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,7 +12,9 @@ from dagsearch.interruption import look
 from dagsearch.kernels.bits import words_for
 from dagsearch.kernels.process import add_edge
 from dagsearch.kernels.returns import NEGLIGIBLE
+from dagsearch.search.checkpoint import Arrays, array_of_generator, set_generator
 from dagsearch.search.monitor import Monitor, Progress
+from dagsearch.search.outcomes import finished, outcome_of
 from dagsearch.search.process import adjacency_from_parents, legal_edges, rules_of, start_partial
 from dagsearch.search.protocol import Outcome, Problem, ScoreLike
 
@@ -18,8 +22,9 @@ from dagsearch.search.protocol import Outcome, Problem, ScoreLike
 class _EdgeRewards:
     """Rewards of the current graph with one edge more, (n_nodes, n_nodes); only what changed is asked for again."""
 
-    def __init__(self, problem: Problem, score: ScoreLike) -> None:
+    def __init__(self, problem: Problem, score: ScoreLike, on_effect: Callable[[], None]) -> None:
         self.score = score
+        self._on_effect = on_effect
         self.n_nodes = problem.n_nodes
         self._own = np.zeros((self.n_nodes, 2))
         self._gains = np.zeros((2, self.n_nodes, self.n_nodes))  # [:, cause, effect]: change of value and penalty
@@ -29,7 +34,8 @@ class _EdgeRewards:
         """Rewards after each legal edge; -inf elsewhere."""
         if not self.score.decomposable:
             return self._whole_graphs(adjacency, legal)
-        for effect in self._stale:
+        for effect in sorted(self._stale):
+            self._on_effect()
             self._refresh(effect, adjacency[:, effect].astype(bool), np.flatnonzero(legal[:, effect]))
         self._stale.clear()
         value, penalty = self._own.sum(axis=0)
@@ -64,14 +70,28 @@ def greedy(problem: Problem, score: ScoreLike, rng: np.random.Generator, monitor
 
     Ties, which score-equivalent scores produce at the first edges, are broken at random.
     """
+    stage = monitor.stage("greedy")
+    if stage.result is not None:
+        return outcome_of(stage.result)
     _, words = words_for(problem.n_nodes)
     rules = rules_of(problem)
     graph = start_partial(problem, rules)
-    edge_rewards = _EdgeRewards(problem, score)
-    budget = problem.edge_budget
-    n_edges, n_steps = problem.n_start_edges, 0
     adjacency = adjacency_from_parents(graph.parents, problem.n_nodes)
-    reward = score.reward_of(adjacency)
+    reward, n_steps = score.reward_of(adjacency), 0
+    if stage.state is not None:
+        for cause, effect in np.argwhere(stage.state["adjacency"] > adjacency):
+            add_edge(graph, int(cause), int(effect), rules, words)
+        adjacency = stage.state["adjacency"].copy()
+        reward, n_steps = float(stage.state["reward"][0]), int(stage.state["n_steps"][0])
+        set_generator(rng, stage.state["rng"])
+    budget = problem.edge_budget
+    n_edges = int(adjacency.sum())
+
+    def captured() -> Arrays:
+        counts = {"reward": np.array([reward]), "n_steps": np.array([n_steps])}
+        return {"adjacency": adjacency, **counts, "rng": array_of_generator(rng)}
+
+    edge_rewards = _EdgeRewards(problem, score, lambda: stage.offer(captured))
 
     def progress(seconds: float) -> Progress:
         total = None if budget is None else budget - problem.n_start_edges
@@ -79,6 +99,7 @@ def greedy(problem: Problem, score: ScoreLike, rng: np.random.Generator, monitor
 
     with monitor.guard():
         while budget is None or n_edges < budget:
+            stage.offer(captured)
             monitor.check(progress)
             rewards = edge_rewards.after(adjacency, legal_edges(graph, problem.n_nodes))
             best = rewards.max(initial=-np.inf)
@@ -92,4 +113,4 @@ def greedy(problem: Problem, score: ScoreLike, rng: np.random.Generator, monitor
             reward = float(rewards[cause, effect])
             n_edges, n_steps = n_edges + 1, n_steps + 1
             monitor.note_best(reward, n_edges, "greedy", rank=0 if budget is None else n_edges)
-    return Outcome(adjacency, reward, 0, 0, n_steps, monitor.status)
+    return finished(stage, Outcome(adjacency, reward, 0, 0, n_steps, monitor.status))

@@ -95,6 +95,12 @@ class Guidance:
             self.growth = self.growth._replace(scale=scale)
         set_root_weights(self.guide, root, self._temperature, self._words)
 
+    def restore(self, guide: Guide) -> None:
+        """Take the weights that another one had at some root."""
+        self.guide = guide
+        if isinstance(self.growth, LinearGrowth):
+            self.growth = self.growth._replace(scale=float(guide.guidance["scale"][0]))
+
     def _scale(self, root_terms: NDArray[np.float64]) -> float:
         """What values are multiplied with in a gain."""
         return float(-1.0 / root_terms[:, 0].sum()) if self._score.family.equal_variances else 1.0

@@ -12,7 +12,8 @@ from types import FrameType
 
 from dagsearch import compilation
 from dagsearch.errors import InputError
-from dagsearch.interruption import Interruption, OutOfTimeError, interrupting, watched
+from dagsearch.interruption import OutOfTimeError, Shield, carried_out, watched
+from dagsearch.search.checkpoint import Checkpoint, Stage
 from dagsearch.search.protocol import FINISHED, INTERRUPTED, TIME_LIMIT
 from dagsearch.search.recorder import Recorder
 
@@ -48,12 +49,15 @@ class Monitor:
         Called with the search's `Progress`, a few times a second.
     recorder
         Hears what the search considers, if that is to be recorded.
+    checkpoint
+        Where the search is saved, if that is wanted.
     """
 
     time_limit: float | None = None
     listener: Callable[[Progress], None] | None = None
     status: str = FINISHED
     recorder: Recorder | None = None
+    checkpoint: Checkpoint | None = None
     _started: float = field(default_factory=lambda: time.perf_counter() - compilation.seconds())
     _last_report: float = 0.0
     _interrupted: bool = False
@@ -63,6 +67,23 @@ class Monitor:
     def seconds(self) -> float:
         """Seconds since the search started, without those in which kernels were compiled."""
         return time.perf_counter() - compilation.seconds() - self._started
+
+    def count_earlier(self, seconds: float) -> None:
+        """Count seconds that an earlier run searched."""
+        self._started -= seconds
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether the next `check` ends the search."""
+        return self._ending() is not None
+
+    def stage(self, name: str) -> Stage:
+        """A part of the search, which may have been gone through before."""
+        return Stage(self.checkpoint, name)
+
+    def finished_stages(self) -> tuple[str, ...]:
+        """Names of those that were gone through before."""
+        return () if self.checkpoint is None else self.checkpoint.finished_stages
 
     def check(self, report: Callable[[float], Progress]) -> None:
         """Report now and then; raise `OutOfTimeError` once the time limit is over, KeyboardInterrupt on Ctrl-C."""
@@ -104,11 +125,22 @@ class Monitor:
         except KeyboardInterrupt:
             self.status = INTERRUPTED
 
-    @contextmanager
-    def interrupting(self) -> Iterator[Interruption | None]:
-        """Let the time limit end code of other packages, too, which never looks at a clock; inside `guard`."""
-        with interrupting(None if self.time_limit is None else lambda: self._seconds_left) as interruption:
-            yield interruption
+    def carry_out(self, work: Callable[[], None], shield: Shield | None = None) -> None:
+        """Do what calls other packages, which never look at a clock: the search's end reaches it, too; inside `guard`.
+
+        Parameters
+        ----------
+        work
+            Runs in a thread of its own.
+        shield
+            What parts of it hold up that must not be left half-way.
+        """
+        carried_out(work, self._ending, shield or Shield())
+
+    def _ending(self) -> type[BaseException] | None:
+        if self._interrupted:
+            return KeyboardInterrupt
+        return OutOfTimeError if self.time_limit is not None and self._seconds_left <= 0.0 else None
 
     @contextmanager
     def preparing(self, what: str) -> Iterator[None]:

@@ -8,7 +8,7 @@ edges are deleted in the equivalence class as long as that pays, if the score is
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -18,18 +18,15 @@ from numpy.typing import NDArray
 
 from dagsearch.graph.bitset import rows_from_membership
 from dagsearch.graph.order import topological_order
-from dagsearch.kernels.forest import CLIMBING, STRETCH
 from dagsearch.kernels.local import LINEAR, OUTSIDE, QUADRATIC
-from dagsearch.kernels.moves import CROWDED, DONE, PAUSED, QUESTION, STATE, OrderSearch, begin, search_orders
+from dagsearch.search.checkpoint import NOT_KEPT, Arrays, Stage
 from dagsearch.search.deletions import Deletions
 from dagsearch.search.forest import MOST_BYTES, ParentTrees, Seed
 from dagsearch.search.monitor import Monitor, OutOfTimeError, Progress
+from dagsearch.search.order_climb import NO_REWARD, OrderClimb
 from dagsearch.search.protocol import FINISHED, OnBetter, Outcome, Problem, ScoreLike, pays
-from dagsearch.search.recorder import look_after
-from dagsearch.search.seeds import interacting_pairs
+from dagsearch.search.seeds import arrays_of_seeds, interacting_pairs, seeds_from
 
-N_KICKED = 4
-"""Variables that a kick moves."""
 # Counts make many orders that no single move improves, so that kicks pay; so many of them times variables keep a search
 # of a thousand variables within minutes. Regressions are easier, and kicks make them try large sets of parents.
 _KICKS_TIMES_NODES = 200_000
@@ -37,9 +34,8 @@ _FEWEST_KICKS, _MOST_KICKS = 10, 1000
 _MANY_NODES = 40
 # Where local scores take milliseconds, a kick stays near, so that most sets of parents are known already.
 _NEAR = 4
-_NO_REWARD = -1e300  # of the best order before there is one; infinity would turn differences into NaN
-_FIRST_CHUNK = 64  # variables looked at between two looks at the clock, adapted to take the time below
-_SECONDS_PER_CHUNK = 0.05
+
+_RESTART = "order "  # and its number: the name of a stage
 
 
 @dataclass(frozen=True)
@@ -80,123 +76,6 @@ def default_restarts(score: ScoreLike) -> int:
     if score.n_nodes > _MANY_NODES:
         return 2
     return 4 if is_regression(score) else 8
-
-
-class OrderClimb:
-    """One search over orders, from a given order on.
-
-    Parameters
-    ----------
-    trees
-        What climbs find; others may go on with them afterwards.
-    order
-        Where to start; required causes come before their effects.
-    seed
-        Of the kernel's random generator.
-    n_kicks
-        End after so many kicks in a row that lead to nothing better.
-    reach
-        A kick takes a variable at most so many places away.
-    check
-        Called now and then with the best reward so far; it may raise to end the search.
-    on_better
-        Called with reward and number of edges of the best graph so far, after numbers of looks that do not depend on
-        the time; None: nobody wants to know.
-    known
-        The best reward that it knows of.
-    """
-
-    def __init__(
-        self,
-        trees: ParentTrees,
-        order: NDArray[np.int64],
-        seed: int,
-        n_kicks: int,
-        reach: int,
-        check: Callable[[float], None],
-        on_better: OnBetter | None = None,
-        known: float = _NO_REWARD,
-    ) -> None:
-        d = len(order)
-        state = np.zeros(1, dtype=STATE)
-        state["best_reward"] = _NO_REWARD
-        state["n_kicks"], state["n_kicked"], state["reach"] = n_kicks, min(N_KICKED, d), reach
-        self._trees = trees
-        self._check = check
-        self._on_better = on_better
-        self._known = known
-        self._next_look = look_after(0)
-        self._chunk = _FIRST_CHUNK
-        self._search = OrderSearch(
-            state=state,
-            random=np.array([seed], dtype=np.uint64),
-            order=np.tile(order.astype(np.int64), (2, 1)),
-            place=np.zeros(d, dtype=np.int64),
-            at=np.tile(np.arange(d), (2, 1)),
-            is_due=np.ones(d, dtype=bool),
-            turns=np.zeros(d, dtype=np.int64),
-            spots=np.zeros(d, dtype=np.int64),
-            ends=np.zeros(d, dtype=np.int64),
-            questions=np.zeros(d + 1, dtype=QUESTION),
-            climbing=np.zeros(1, dtype=CLIMBING),
-            stack=np.zeros(d + 1, dtype=STRETCH),
-        )
-        begin(self._search)
-
-    def run(self) -> None:
-        """Search; when ``check`` raises, `graphs` has what was found so far."""
-        clock = Monitor()
-        state = self._search.state
-        while True:
-            n_next = self._chunk if self._on_better is None else min(self._chunk, self._next_look - self._n_looks)
-            state["n_target"] = self._n_looks + n_next
-            started = clock.seconds
-            status = search_orders(self._trees.growth, self._trees.forest, self._search)
-            if status == DONE:
-                return
-            self._check(float(state["best_reward"][0]))
-            if status != PAUSED:
-                self._supply(status)
-                continue
-            self._tell_when_due()
-            if n_next == self._chunk:
-                slower = (clock.seconds - started) / _SECONDS_PER_CHUNK
-                self._chunk = int(np.clip(self._chunk / max(slower, 0.1), 1, 1_000_000))
-
-    @property
-    def _n_looks(self) -> int:
-        return int(self._search.state["n_looks"][0])
-
-    def _tell_when_due(self) -> None:
-        """Tell of the best graph so far, if somebody wants to know and enough was looked at since."""
-        if self._on_better is None or self._n_looks < self._next_look:
-            return
-        self._next_look = look_after(self._n_looks)
-        reward = float(self._search.state["best_reward"][0])
-        if pays(reward, self._known):
-            self._known = reward
-            self._on_better(reward, int(self.graphs()[0].sum()))
-
-    def _supply(self, status: int) -> None:
-        """Give the kernel what it came back for."""
-        if status == CROWDED:
-            self._search.at[:] = self._trees.forget(but=self._search.at)
-        else:
-            self._trees.supply(status)
-
-    def arrange(self) -> NDArray[np.int64]:
-        """The tree nodes where climbs end in the order that it starts from, (n_nodes,)."""
-        state = self._search.state
-        state["n_target"] = state["n_looks"]
-        while (status := search_orders(self._trees.growth, self._trees.forest, self._search)) not in (DONE, PAUSED):
-            self._check(float(state["best_reward"][0]))
-            self._supply(status)
-        ends: NDArray[np.int64] = self._search.at[0]
-        return ends
-
-    def graphs(self) -> list[NDArray[np.int8]]:
-        """Adjacency of the best order, and of the one that the search is at."""
-        return [self._trees.adjacency(at) for at in self._search.at[::-1]]
 
 
 class OrderClimber:
@@ -243,40 +122,112 @@ class OrderClimber:
         self._trees = trees
         self._most_bytes = most_bytes
         self._on_better = on_better
+        self._state: Arrays | None = None  # that the next climb goes on from
 
-    def search_from(self, order: list[int], seed: int, n_kicks: int) -> None:
-        """Search from an order on, and keep the best graph."""
-        if self._climb(order, seed, n_kicks, plants=False) and self._score.family.equal_variances:
-            self.search_from_best(seed, n_kicks)
+    def search_from(self, order: list[int], seed: int, n_kicks: int, stage: Stage = NOT_KEPT) -> None:
+        """Search from an order on, and keep the best graph; a stage that has begun is gone on with."""
+        if self._takes_over(stage):
+            return
+        self._begin(stage)
+        is_past_order = self._state is not None and bool(self._state["from_best"][0])
+        is_better = is_past_order or self._climb(order, seed, n_kicks, stage, from_best=False)
+        if is_better and self._score.family.equal_variances:
+            self._climb_from_best(seed, n_kicks, stage)
+        self._finish(stage)
 
-    def search_from_best(self, seed: int, n_kicks: int) -> None:
+    def search_from_best(self, seed: int, n_kicks: int, stage: Stage = NOT_KEPT) -> None:
         """Search from an order of the best graph on; parents of it that climbs do not reach are not lost."""
-        while self._climb(topological_order(self.best), seed, n_kicks, plants=True):
+        if self._takes_over(stage):
+            return
+        self._begin(stage)
+        self._climb_from_best(seed, n_kicks, stage)
+        self._finish(stage)
+
+    def _climb_from_best(self, seed: int, n_kicks: int, stage: Stage) -> None:
+        while self._climb(topological_order(self.best), seed, n_kicks, stage, from_best=True):
             if not self._score.family.equal_variances:
                 break
 
-    def delete_edges(self) -> None:
+    def delete_edges(self, stage: Stage = NOT_KEPT) -> None:
         """Delete edges of the best graph in its equivalence class, as long as that pays, if the score allows it."""
-        if not self._score.is_equivalent:
+        if not self._score.is_equivalent or self._takes_over(stage):
             return
-        deletions = Deletions(self._problem, self._score, self.best, lambda: self._check(self.reward))
+        trees = self._trees
+        if stage.state and trees is not None:
+            trees.restore(stage.state)
+
+        def check() -> None:
+            # Deletions begin again, which is quick; those who come next need the trees.
+            stage.offer(dict if trees is None else trees.captured)
+            self._check(self.reward)
+
+        deletions = Deletions(self._problem, self._score, self.best, check)
         try:
             deletions.run()
         finally:
             self.keep(deletions.best)
+        self._finish(stage)
 
-    def _climb(self, order: list[int], seed: int, n_kicks: int, plants: bool) -> bool:
-        """Search from an order on; returns whether that led to a better graph."""
+    def _takes_over(self, stage: Stage) -> bool:
+        """Whether a stage was gone through before; its graph is the best then, and what it planted is."""
+        if stage.result is None:
+            return False
+        self._take(stage.result["best"])
+        if self._trees is not None:
+            for seed in seeds_from(stage.result):
+                self._trees.plant(seed)
+        return True
+
+    def _begin(self, stage: Stage) -> None:
+        """Begin a stage, or go on with it."""
+        self._state = stage.state
+        if stage.state is not None:
+            self._take(stage.state["best"])
+
+    def _finish(self, stage: Stage) -> None:
+        if stage.is_kept:
+            planted = [] if self._trees is None else self._trees.planted()
+            stage.finish({"best": self.best, **arrays_of_seeds(planted, len(self.best))})
+
+    def _take(self, adjacency: NDArray[np.int8]) -> None:
+        """Have a graph for the best."""
+        self.best = adjacency.astype(np.int8)
+        self.reward = self._score.reward_of(self.best)
+
+    def _climb(self, order: list[int], seed: int, n_kicks: int, stage: Stage, from_best: bool) -> bool:
+        """Search from an order on, that of the best graph or another; returns whether that led to a better graph."""
         reach = _NEAR if self._score.is_fitted else self._problem.n_nodes
         trees = self._trees_for_best()
         n_before = trees.n_evaluations
         # With equal variances climbs know no rewards, but those of the tangent.
         on_better = None if self._score.family.equal_variances else self._on_better
-        begun = partial(OrderClimb, trees, np.array(order), seed, n_kicks, reach, self._report, on_better, self.reward)
+        state, self._state = self._state, None
+        if state is not None:
+            trees.restore(state)
+            n_before = int(state["n_evaluations_before"][0])
+
+        def captured() -> Arrays:
+            marks = {"from_best": np.array([from_best]), "n_evaluations_before": np.array([n_before])}
+            return {"best": self.best, **marks, **trees.captured(), **climb.captured()}
+
+        begun = partial(
+            OrderClimb,
+            trees,
+            np.array(order),
+            seed,
+            n_kicks,
+            reach,
+            self._report,
+            on_better,
+            self.reward,
+            lambda: stage.offer(captured),
+        )
         climb = begun()
         reward_before = self.reward
         try:
-            if plants and self._plant_best(trees, climb):
+            if state is not None:
+                climb.restore(state)
+            elif from_best and self._plant_best(trees, climb):
                 climb = begun()
             climb.run()
         finally:
@@ -321,7 +272,7 @@ class _Watch:
     def __init__(self, monitor: Monitor, n_restarts: int) -> None:
         self._monitor = monitor
         self._lock = threading.Lock()
-        self._reward = _NO_REWARD
+        self._reward = NO_REWARD
         self._has_failed = False
         self._n_restarts = n_restarts
         self._heard: dict[int, list[tuple[float, float, int]]] = {}
@@ -338,6 +289,15 @@ class _Watch:
             except BaseException:
                 self._has_failed = True
                 raise
+
+    def stage(self, name: str) -> Stage:
+        """A part of the search."""
+        return self._monitor.stage(name)
+
+    def finished(self) -> list[int]:
+        """Restarts that were gone through before."""
+        names = self._monitor.finished_stages()
+        return sorted(int(name.removeprefix(_RESTART)) for name in names if name.startswith(_RESTART))
 
     def fail(self) -> None:
         """End the searches of all threads."""
@@ -362,7 +322,7 @@ class _Watch:
                 recorder.found(reward, n_edges, "orders", latest)
 
     def _progress(self, seconds: float) -> Progress:
-        reward = self._reward if self._reward > _NO_REWARD else float("nan")
+        reward = self._reward if self._reward > NO_REWARD else float("nan")
         return Progress(self.n_done / self._n_restarts, self.n_done, self._n_restarts, 0, reward, seconds)
 
 
@@ -400,29 +360,25 @@ def order_search(
         climbers[0] = _climber(problem, score, watch, trees[0], n_threads, 0)
 
         def work(thread: int) -> None:
-            _work(
-                thread,
-                n_threads,
-                climbers,
-                starts,
-                settings,
-                watch,
-                partial(_climber, problem, score, watch, trees[thread], n_threads),
-            )
+            new_climber = partial(_climber, problem, score, watch, trees[thread], n_threads)
+            restarts = _in_turn(thread, n_threads, settings.n_restarts, watch)
+            _work(restarts, climbers, new_climber, starts, settings, watch)
 
         _run(work, n_threads)
     best = _best_of([climbers[restart] for restart in sorted(climbers)])
     with monitor.guard():
         if monitor.status == FINISHED:
-            best.delete_edges()
+            best.delete_edges(monitor.stage("deletions"))
     watch.tell_recorder()
     return Outcome(best.best, best.reward, 0, 0, watch.n_done, monitor.status)
 
 
 def _trees(problem: Problem, score: ScoreLike, watch: _Watch, n_threads: int) -> list[ParentTrees | None]:
     """Those that the restarts of each thread share; with equal variances each climb has its own."""
-    watch.check(_NO_REWARD)
-    seeds = interacting_pairs(problem, score, lambda: watch.check(_NO_REWARD))
+    stage = watch.stage("pairs")
+    if stage.result is None:  # what was found before is not lost, even if time is up
+        watch.check(NO_REWARD)
+    seeds = interacting_pairs(problem, score, lambda: watch.check(NO_REWARD), stage)
     if score.family.equal_variances:
         return [None] * n_threads
     return [ParentTrees(problem, score, seeds=seeds, most_bytes=MOST_BYTES // n_threads) for _ in range(n_threads)]
@@ -434,31 +390,43 @@ def _climber(
     return OrderClimber(problem, score, watch.check, trees, MOST_BYTES // n_threads, watch.listener(restart))
 
 
+def _in_turn(thread: int, n_threads: int, n_restarts: int, watch: _Watch) -> Iterator[int]:
+    """The restarts of a thread; those gone through before come first: they are not lost, even if time is up."""
+    own = range(thread, n_restarts, n_threads)
+    before = [restart for restart in watch.finished() if restart in own]
+    yield from before
+    known = set(before)
+    yield from (restart for restart in own if restart not in known)
+
+
 def _work(
-    thread: int,
-    n_threads: int,
+    restarts: Iterable[int],
     climbers: dict[int, OrderClimber],
+    new_climber: Callable[[int], OrderClimber],
     starts: _Starts,
     settings: OrderSettings,
     watch: _Watch,
-    new_climber: Callable[[int], OrderClimber],
 ) -> None:
     """The restarts of one thread; of their climbers only those are kept that may have the best graph of all."""
-    highest = -np.inf
+    kept: dict[int, float] = {}
     try:
-        for restart in range(thread, settings.n_restarts, n_threads):
+        for restart in restarts:
             climber = climbers.setdefault(restart, new_climber(restart)) if restart else climbers[0]
             order, seed = starts.of(restart)
-            climber.search_from(order, seed, settings.n_kicks)
+            climber.search_from(order, seed, settings.n_kicks, watch.stage(_stage_of(restart)))
             watch.n_done += 1
             # Among climbers that are as good the first one is taken: a later one must be better to matter.
-            if climber.reward > highest:
-                highest = climber.reward
-            else:
+            if any(earlier < restart and reward >= climber.reward for earlier, reward in kept.items()):
                 del climbers[restart]
+            else:
+                kept[restart] = climber.reward
     except BaseException:
         watch.fail()
         raise
+
+
+def _stage_of(restart: int) -> str:
+    return f"{_RESTART}{restart}"
 
 
 def _run(work: Callable[[int], None], n_threads: int) -> None:

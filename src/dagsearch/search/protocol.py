@@ -57,6 +57,12 @@ class ScoreLike(Protocol):
     def n_evaluations(self) -> int:
         """Local scores (or whole graphs) evaluated so far."""
 
+    def memory(self) -> dict[str, NDArray[Any]]:
+        """What was learnt so far, as arrays."""
+
+    def recall(self, memory: dict[str, NDArray[Any]]) -> None:
+        """Learn what another score of the kind had learnt on the same table."""
+
     def anticipate(self, node: int, parents: tuple[int, ...], candidates: list[int]) -> None:
         """Hear which local terms will probably be asked for."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dagsearch.search.monitor import Monitor
+from dagsearch.search.outcomes import finished, outcome_of
 from dagsearch.search.protocol import Outcome, Problem, ScoreLike
 from dagsearch.search.simulator import Simulator
 
@@ -27,7 +28,11 @@ def random_search(
     problem: Problem, score: ScoreLike, n_simulations: int, rng: np.random.Generator, monitor: Monitor
 ) -> Outcome:
     """Keep the best of ``n_simulations`` rollouts."""
-    search = Simulator(problem, score, int(rng.integers(2**63)), monitor)
+    stage = monitor.stage("rollouts")
+    seed = int(rng.integers(2**63))
+    if stage.result is not None:
+        return outcome_of(stage.result)
+    search = Simulator(problem, score, seed, monitor, stage=stage)
     search.n_steps = 1
     with monitor.guard():
         if search.has_actions:
@@ -35,7 +40,7 @@ def random_search(
             search.step = 1
     if search.record is not None:
         search.record.tell_best(search)
-    return Outcome(
+    outcome = Outcome(
         adjacency=search.best_adjacency(),
         reward=search.best_reward,
         n_simulations=search.n_simulations,
@@ -43,3 +48,4 @@ def random_search(
         n_steps=search.step,
         status=monitor.status,
     )
+    return finished(stage, outcome)

@@ -67,32 +67,33 @@ class Refinement:
         self._trees = trees
         self._on_better = None if monitor.recorder is None else self._tell
 
-    def run(self, n_kicks: int | None = None, afresh: bool = False) -> None:
+    def run(self, n_kicks: int | None = None, afresh: bool = False, name: str = "refinement") -> None:
         """Improve the graph until so many kicks in a row lead to nothing better; None: as many as are worth their time.
 
         ``afresh``: from a random order, whatever the graph, which is kept if nothing better is found; not with an edge
         budget. When time is up or the user interrupts, it raises as every part of a search does, and ``best`` is what
-        it has.
+        it has. ``name`` is that of the stage of the search.
         """
         if self._problem.edge_budget is None:
-            self._climb(default_kicks(self._score) if n_kicks is None else n_kicks, afresh)
+            self._climb(default_kicks(self._score) if n_kicks is None else n_kicks, afresh, name)
         else:
-            swaps = Swaps(self._problem, self._score, self.best, self._rng, self._check, self._on_better)
+            stage = self._monitor.stage(name)
+            swaps = Swaps(self._problem, self._score, self.best, self._rng, self._check, self._on_better, stage)
             try:
                 swaps.run(n_kicks)
             finally:
                 self.best = swaps.best
 
-    def _climb(self, n_kicks: int, afresh: bool) -> None:
+    def _climb(self, n_kicks: int, afresh: bool, name: str) -> None:
         climber = OrderClimber(self._problem, self._score, self._check, self._trees, on_better=self._on_better)
         climber.keep(self.best)
         seed = int(self._rng.integers(2**63))
         try:
             if afresh:
-                climber.search_from(random_order(self._problem, self._rng), seed, n_kicks)
+                climber.search_from(random_order(self._problem, self._rng), seed, n_kicks, self._monitor.stage(name))
             else:
-                climber.search_from_best(seed, n_kicks)
-            climber.delete_edges()
+                climber.search_from_best(seed, n_kicks, self._monitor.stage(name))
+            climber.delete_edges(self._monitor.stage(f"deletions after {name}"))
         finally:
             if climber.reward > self._score.reward_of(self.best):
                 self.best = climber.best

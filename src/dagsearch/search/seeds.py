@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from math import comb
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dagsearch.graph.bitset import rows_from_membership
 from dagsearch.kernels.forest import MOST_SEEDS
 from dagsearch.kernels.local import OUTSIDE
+from dagsearch.search.checkpoint import NOT_KEPT, Arrays, Stage
 from dagsearch.search.forest import Seed
 from dagsearch.search.protocol import Problem, ScoreLike, pays
 
@@ -19,12 +20,16 @@ MOST_VISITED_ROWS = 200_000_000
 """Pairs times rows that a survey may visit: about a second."""
 
 
-def interacting_pairs(problem: Problem, score: ScoreLike, check: Callable[[], None]) -> list[Seed]:
+def interacting_pairs(
+    problem: Problem, score: ScoreLike, check: Callable[[], None], stage: Stage = NOT_KEPT
+) -> list[Seed]:
     """Pairs of parents that pay together, though neither pays alone; the best of each variable.
 
     ``check`` is called now and then and may raise. There are none where the survey of all pairs takes too long, or
     where the reward is no sum of local scores.
     """
+    if stage.result is not None:
+        return seeds_from(stage.result)
     d = problem.n_nodes
     n_rows = d * comb(d - 1, 2) * max(1.0, score.family.n_samples)
     if score.family.code == OUTSIDE or score.family.equal_variances or n_rows > MOST_VISITED_ROWS:
@@ -33,7 +38,22 @@ def interacting_pairs(problem: Problem, score: ScoreLike, check: Callable[[], No
     for node in range(d):
         check()
         seeds += _pairs_of(node, problem, score)
+    stage.finish(arrays_of_seeds(seeds, d))
     return seeds
+
+
+def arrays_of_seeds(seeds: Sequence[Seed], n_nodes: int) -> Arrays:
+    """Seeds as a checkpoint keeps them."""
+    return {
+        "seed_nodes": np.array([seed.node for seed in seeds], dtype=np.int64),
+        "seed_parents": np.array([seed.parents for seed in seeds], dtype=bool).reshape(len(seeds), n_nodes),
+    }
+
+
+def seeds_from(arrays: Arrays) -> list[Seed]:
+    """Seeds that a checkpoint kept."""
+    rows = zip(arrays["seed_nodes"], arrays["seed_parents"], strict=True)
+    return [Seed(int(node), parents) for node, parents in rows]
 
 
 def _pairs_of(node: int, problem: Problem, score: ScoreLike) -> list[Seed]:

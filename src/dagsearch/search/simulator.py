@@ -17,6 +17,7 @@ from dagsearch.kernels.process import NO_STUB, add_edge
 from dagsearch.kernels.simulate import simulate
 from dagsearch.kernels.simulation import CONTROL, DONE, FAILED, MEMO_FULL, NO_BUDGET, TERMS, TREE_FULL, Search
 from dagsearch.kernels.tree import ROOT, TABULATED, Tree, reset
+from dagsearch.search.checkpoint import NOT_KEPT, Arrays, Stage, arrays_of, with_arrays
 from dagsearch.search.guidance import Guidance
 from dagsearch.search.monitor import Monitor, Progress
 from dagsearch.search.process import (
@@ -31,7 +32,9 @@ from dagsearch.search.recorder import TreeRecord
 
 _FIRST_CHUNK = 1000  # simulations between two looks at the clock, adapted to take the time below
 _SECONDS_PER_CHUNK = 0.05
+_FEWEST = 16  # of a chunk
 _FIRST_TREE = 1 << 12
+_OF_TREE_NODES = ("first_child", "n_actions", "n_expanded", "action", "visits", "mean", "spread", "prior")
 _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
 
@@ -80,6 +83,13 @@ class Simulator:
         What guides rollouts; None: they are uniform.
     uses_prior
         Whether guidance is a prior of the tree policy, too.
+    stage
+        The part of a search that this is; it goes on where that was.
+
+    Attributes
+    ----------
+    is_calibrated
+        Whether the calibration is over, or there is none.
     """
 
     def __init__(
@@ -91,6 +101,7 @@ class Simulator:
         horizon: int | None = None,
         guidance: Guidance | None = None,
         uses_prior: bool = False,
+        stage: Stage = NOT_KEPT,
     ) -> None:
         self.problem = problem
         self.score = score
@@ -104,6 +115,9 @@ class Simulator:
         self.n_calibration_simulations = 0
         self.step = 0
         self.n_steps: int | None = None
+        self.is_calibrated = False
+        self._stage = stage
+        self._goes_on = False  # with simulations that had begun
         self._n_planned = 0
         self._chunk = _FIRST_CHUNK
         self._words = words_for(problem.n_nodes)[1]
@@ -116,6 +130,10 @@ class Simulator:
         self._anticipate(range(problem.n_nodes - 1, -1, -1))
         recorder = monitor.recorder
         self.record = None if recorder is None else TreeRecord(recorder, self)
+        if stage.state is not None:
+            self._restore(stage.state)
+        elif guidance is not None and score.family.code == OUTSIDE:
+            stage.depend_on_memory()
 
     def _allocate(self, seed: int) -> Search:
         d, room = self.problem.n_nodes, self._horizon + 1
@@ -225,16 +243,15 @@ class Simulator:
         return adjacency_from_parents(self._search.best_parents, self.problem.n_nodes)
 
     def simulate(self, n_simulations: int, exploration: float | None) -> None:
-        """Run simulations below the root, with a fresh tree, or without one if ``exploration`` is None."""
+        """Run simulations below the root, with a fresh tree, or without one if ``exploration`` is None.
+
+        Those that an earlier run had begun are gone on with.
+        """
         control = self._control
         self._n_planned = n_simulations
-        if self._guidance is not None:
-            self._guide(self._guidance)
-        control["n_edges_limit"] = min(self._most_edges, self.n_edges + self._horizon)
-        control["n_done"] = 0
-        control["use_tree"] = exploration is not None
-        control["exploration"] = 0.0 if exploration is None else exploration
-        reset(self._search.tree)
+        if not self._goes_on:
+            self._begin(exploration)
+        self._goes_on = False
         while control["n_done"] < n_simulations:
             n_done = int(control["n_done"])
             n_next = min(self._chunk, n_simulations - n_done)
@@ -246,7 +263,20 @@ class Simulator:
                 self.record.look(self)
             if n_until_look == n_next:  # what was cut short for the record tells nothing about the time
                 slower = (self.monitor.seconds - started) / _SECONDS_PER_CHUNK
-                self._chunk = int(np.clip(self._chunk / max(slower, 0.1), 16, 100_000))
+                # What is saved in between must not be hours apart.
+                fewest = 1 if self._stage.is_kept else _FEWEST
+                self._chunk = int(np.clip(self._chunk / max(slower, 0.1), fewest, 100_000))
+
+    def _begin(self, exploration: float | None) -> None:
+        """Prepare simulations below the root."""
+        control = self._control
+        if self._guidance is not None:
+            self._guide(self._guidance)
+        control["n_edges_limit"] = min(self._most_edges, self.n_edges + self._horizon)
+        control["n_done"] = 0
+        control["use_tree"] = exploration is not None
+        control["exploration"] = 0.0 if exploration is None else exploration
+        reset(self._search.tree)
 
     def _guide(self, guidance: Guidance) -> None:
         """Tell what guides rollouts where the root is."""
@@ -260,10 +290,13 @@ class Simulator:
 
     def calibrate(self, n_simulations: int, exploration: float) -> None:
         """Simulate only to learn the mean return at the root; counted apart, even if it ends early."""
+        if self.is_calibrated:
+            return
         try:
             self.simulate(n_simulations, exploration)
         finally:
             self.n_calibration_simulations, self.n_simulations = self.n_simulations, 0
+        self.is_calibrated = True
 
     def _run_to_target(self, n_before: int) -> None:
         """Call the kernel until its target is reached, giving it memory when it runs out."""
@@ -276,10 +309,51 @@ class Simulator:
                 n_before = n_done
                 if status == FAILED:
                     self._raise_failure()
+                self._stage.offer(self._captured)
                 self.monitor.check(self._progress)
                 if status == DONE:
                     return
                 self._enlarge(status)
+
+    def _captured(self) -> Arrays:
+        """Where the search is, between two simulations."""
+        search, tree = self._search, self._search.tree
+        counts = [self.n_simulations, self.n_calibration_simulations, self.step, self.is_calibrated, len(tree.visits)]
+        guide = {} if self._guidance is None else arrays_of("guide", self._guidance.guide)
+        n_used = int(tree.size[0])
+        return {
+            "counts": np.array(counts, dtype=np.int64),
+            "control": search.control,
+            "random": search.random,
+            "root_terms": search.root_terms,
+            "best_parents": search.best_parents,
+            **arrays_of("root", search.root),
+            **{f"tree.{name}": getattr(tree, name)[:n_used] for name in _OF_TREE_NODES},
+            **guide,
+        }
+
+    def _restore(self, state: Arrays) -> None:
+        """Go on from where a search was that `_captured` told of."""
+        *counts, is_calibrated, capacity = state["counts"].tolist()
+        self.n_simulations, self.n_calibration_simulations, self.step = counts
+        self.is_calibrated = bool(is_calibrated)
+        tree = _new_tree(capacity)
+        for name in _OF_TREE_NODES:
+            saved = state[f"tree.{name}"]
+            getattr(tree, name)[: len(saved)] = saved
+            tree.size[0] = len(saved)
+        root = with_arrays("root", self._search.root, state)
+        graph = copy_partial(root)
+        graph.touched[:] = 0
+        names = ("control", "random", "root_terms", "best_parents")
+        arrays = {name: state[name].copy() for name in names}
+        arrays["control"]["callback"] = self._control["callback"]
+        self._search = self._search._replace(tree=tree, root=root, graph=graph, **arrays)
+        if self._guidance is not None:
+            self._guidance.restore(with_arrays("guide", self._guidance.guide, state))
+            self._unknown_to_guidance.clear()
+        self._goes_on = True
+        self._anticipate(range(self.problem.n_nodes - 1, -1, -1))
 
     def _simulate(self) -> int:
         """Run the kernel; returns its status."""

@@ -7,11 +7,13 @@ A graph that had to end short of its budget, since nothing more was legal, is on
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dagsearch.graph.bitset import rows_from_membership
+from dagsearch.search.checkpoint import NOT_KEPT, Arrays, Stage, array_of_generator, set_generator
 from dagsearch.search.protocol import OnBetter, Problem, ScoreLike, pays
 
 N_KICKS = 30
@@ -115,6 +117,8 @@ class Swaps:
         Called now and then with the best reward so far; it may raise to end the search.
     on_better
         Called with reward and number of edges of each graph that is the best so far; None: nobody wants to know.
+    stage
+        The part of a search that this is; it goes on where that was.
 
     Attributes
     ----------
@@ -130,6 +134,7 @@ class Swaps:
         rng: np.random.Generator,
         check: Callable[[float], None],
         on_better: OnBetter | None = None,
+        stage: Stage = NOT_KEPT,
     ) -> None:
         self.best = adjacency
         self._reward = score.reward_of(adjacency)
@@ -138,19 +143,53 @@ class Swaps:
         self._rng = rng
         self._check = check
         self._on_better = on_better
+        self._stage = stage
+        self._current: _Graph | None = None  # that kicks start from
+        self._n_idle = 0
 
     def run(self, n_kicks: int | None = None) -> None:
         """Swap edges until so many kicks in a row lead to nothing better; by default `N_KICKS`."""
-        current = self._descend(_Graph(self.best, self._problem, self._score))
-        n_idle = 0
-        while n_idle < (N_KICKS if n_kicks is None else n_kicks):
-            found = self._kicked(current)
-            n_idle += 1
-            if found is None:
-                continue
-            found = self._descend(found)
-            if pays(found.reward, current.reward):
-                current, n_idle = found, 0
+        if self._stage.result is not None:
+            self.best = self._stage.result["best"].copy()
+            set_generator(self._rng, self._stage.result["rng"])
+            return
+        found: _Graph | None = self._begun()
+        while True:
+            if found is not None:
+                found = self._descend(found)
+                if self._current is None or pays(found.reward, self._current.reward):
+                    self._current, self._n_idle = found, 0
+            if self._current is None or self._n_idle >= (N_KICKS if n_kicks is None else n_kicks):
+                break
+            found = self._kicked(self._current)
+            self._n_idle += 1
+        self._stage.finish({"best": self.best, "rng": array_of_generator(self._rng)})
+
+    def _begun(self) -> _Graph:
+        """The graph whose edges are swapped first: the one that was given, or that of a stage that has begun."""
+        state = self._stage.state
+        if state is None:
+            return self._graph(self.best)
+        self.best, self._reward = state["best"].copy(), float(state["reward"][0])
+        self._n_idle = int(state["n_idle"][0])
+        set_generator(self._rng, state["rng"])
+        if len(state["current"]):
+            self._current = self._graph(state["current"])
+        return self._graph(state["graph"])
+
+    def _graph(self, adjacency: NDArray[np.int8]) -> _Graph:
+        return _Graph(adjacency, self._problem, self._score)
+
+    def _captured(self, graph: _Graph) -> Arrays:
+        """Where the search is, between two passes over the edges of a graph."""
+        return {
+            "best": self.best,
+            "reward": np.array([self._reward]),
+            "n_idle": np.array([self._n_idle]),
+            "rng": array_of_generator(self._rng),
+            "current": graph.adjacency[:0] if self._current is None else self._current.adjacency,
+            "graph": graph.adjacency,
+        }
 
     def _descend(self, graph: _Graph) -> _Graph:
         """Swap each edge for a better one until none pays."""
@@ -158,6 +197,7 @@ class Swaps:
         improved = True
         while improved:
             improved = False
+            self._stage.offer(partial(self._captured, graph))
             for cause, effect in self._rng.permutation(graph.free_edges).tolist():
                 self._check(self._reward)
                 improved |= self._swap(graph, cause, effect)
