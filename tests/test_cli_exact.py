@@ -194,7 +194,7 @@ def test_certify_takes_the_solver_and_the_time_limit():
         in run("discover", "good.csv", "--method", "lingam", "--solver", "highs").stderr
     )
     early = record_of("good.csv", "--method", "lingam", "--certify", "--time-limit", TINY)
-    assert (early["status"], early["certificate"]["status"]) == ("finished", "time-limit")
+    assert early["status"] == early["certificate"]["status"] == "time-limit"
 
 
 def test_a_graph_with_cycles_has_an_optimum_but_no_gap(monkeypatch):

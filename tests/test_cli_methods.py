@@ -298,9 +298,9 @@ def test_a_wrong_value_is_answered_with_the_name_of_the_option(folder, method, o
     ("method", "ignored"),
     [
         ("notears", ["--ci-level", "--edges", "--max-parents"]),
-        ("lingam", ["--edges", "--time-limit"]),
+        ("lingam", ["--edges", "--horizon"]),
         ("ges", ["--l1", "--variances"]),
-        ("pc", ["--repair", "--time-limit"]),
+        ("pc", ["--repair", "--horizon"]),
     ],
 )
 def test_options_that_a_method_does_not_take_are_noted(method, ignored):
@@ -308,7 +308,7 @@ def test_options_that_a_method_does_not_take_are_noted(method, ignored):
         "--ci-level": 0.1,
         "--edges": 3,
         "--max-parents": 2,
-        "--time-limit": 60,
+        "--horizon": 3,
         "--l1": 0.2,
         "--variances": "equal",
     }
@@ -378,11 +378,11 @@ def test_a_cyclic_row_among_all_methods_is_marked(monkeypatch):
     assert row[-1] == "cyclic"
 
 
-def test_ctrl_c_in_a_method_without_a_best_graph_keeps_what_the_others_found(monkeypatch):
+def test_ctrl_c_in_a_method_keeps_what_the_others_found_and_ends_the_table(monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("dagsearch.estimators.lingam.lingam", interrupted)
     record = json.loads(succeed("discover", "good.csv", "--method", "all", *FEW, "--json", "-"))
     assert [row["method"] for row in record["methods"]][-2:] == ["notears", "lingam"]
-    assert record["methods"][-1] == {"method": "lingam", "error": "interrupted"}
+    assert record["methods"][-1]["status"] == "interrupted"

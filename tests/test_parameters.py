@@ -101,7 +101,7 @@ ARGUMENTS = {
         "time_limit": None,
         **COMMON,
     },
-    "lingam": {"max_iter": 1000, **BY_ANY_SCORE, "knowledge": None, **COMMON},
+    "lingam": {"max_iter": 1000, **BY_ANY_SCORE, "knowledge": None, "time_limit": None, **COMMON},
     "ges": {
         "phases": ("forward", "backward", "turning"),
         **BY_SCORE,
@@ -109,7 +109,7 @@ ARGUMENTS = {
         "time_limit": None,
         **COMMON,
     },
-    "pc": {"ci_test": "auto", "ci_level": 0.05, **BY_SCORE, "knowledge": None, **COMMON},
+    "pc": {"ci_test": "auto", "ci_level": 0.05, **BY_SCORE, "knowledge": None, "time_limit": None, **COMMON},
     "exact": {
         "budget": "exactly",
         "n_best": 1,

@@ -152,10 +152,10 @@ def test_absent_files_and_folders_are_refused(tmp_path):
 
 
 def test_files_without_permission_are_refused(write, monkeypatch):
-    def refuse(path):
+    def refuse(path, *_, **__):
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr("dagsearch.contents.open", refuse, raising=False)
     with pytest.raises(DataError, match=r"t.csv: cannot be read \(Permission denied\)"):
         read_table(write("t.csv", delimited(",")))
 

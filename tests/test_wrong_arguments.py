@@ -47,9 +47,9 @@ WRONG_FOR_MOST = [
     ("start", ds.DAG.from_edges([("p", "q")]), "start must be a DAG over the columns of the table"),
 ]
 WRONG_FOR_SIMULATIONS = [
-    ("sims_per_node", 0, "sims_per_node must be a number above 0, or None, got 0"),
-    ("sims_per_node", math.inf, "sims_per_node must be a number above 0, or None, got inf"),
-    ("sims_per_node", "many", "sims_per_node must be a number above 0, or None, got 'many'"),
+    ("sims_per_node", 0, "sims_per_node must be a number above 0 and at most 1e+09, or None, got 0"),
+    ("sims_per_node", math.inf, "sims_per_node must be a number above 0 and at most 1e+09, or None, got inf"),
+    ("sims_per_node", "many", "sims_per_node must be a number above 0 and at most 1e+09, or None, got 'many'"),
     ("horizon", 0, "horizon must be a whole number of at least 1, or None, got 0"),
     ("exploration", -1, "exploration must be a number of at least 0, got -1"),
     ("exploration", math.nan, "exploration must be a number of at least 0, got nan"),

@@ -89,7 +89,9 @@ def carry_out_paper(
     failures: list[Failure] = []
     if REPORT not in what:
         engine: Engine = ClusterEngine(cluster, cache) if cluster else _local_engine(out, jobs, cache)
-        if not cluster:
+        if isinstance(engine, ClusterEngine):
+            engine.require()
+        else:
             _prepare(chosen, limits)
         failures = _run(chosen, store, engine, limits)
     # Tables of unfinished experiments show what there is so far.

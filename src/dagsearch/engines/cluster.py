@@ -65,6 +65,11 @@ class ClusterEngine(Generic[Task, Record]):
     argument: str = "--cluster"
     advice: str = GO_ON
 
+    def require(self) -> None:
+        """Raise as `run_all` does where nothing could be run."""
+        with _connected(self.address, self.argument, self.advice) as client:
+            _require_workers(client, self.address, self.argument)
+
     def run_all(self, tasks: Iterable[Task]) -> Iterator[Record | Failure]:
         """Run all tasks, as many at a time as the cluster has workers.
 
