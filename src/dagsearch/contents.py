@@ -20,6 +20,8 @@ def of(path: Path) -> bytes:
     OSError
         If it cannot be read, is a pipe or a device, which may have no end, or is larger than what is free.
     """
+    if "\0" in str(path):
+        raise OSError(errno.EINVAL, "no name of a file holds a NUL character")
     with open(path, "rb", opener=_without_waiting) as file:
         about = os.fstat(file.fileno())
         if not stat.S_ISREG(about.st_mode):

@@ -16,12 +16,20 @@ import difflib
 import re
 from collections.abc import Iterable
 
+_LONGEST_PLACE = 200
 _MOST_NAMED = 40  # of names that would have worked
 
 
 def as_named(name: str) -> str:
     """Return a name as messages show it: between quotes, with signs for what cannot be printed, if there is such."""
     return name if name.isprintable() else repr(name)
+
+
+def as_place(path: object) -> str:
+    """Return a path as messages show it: on one line, and shortened in the middle where it is long."""
+    shown = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in str(path))
+    half = _LONGEST_PLACE // 2
+    return shown if len(shown) <= _LONGEST_PLACE else f"{shown[:half]}...{shown[-half:]}"
 
 
 def in_brief(error: object, longest: int = 200) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dagsearch.cli.files import some
-from dagsearch.errors import InputError
+from dagsearch.errors import InputError, as_place
 
 if TYPE_CHECKING:
     from dagsearch.graph.focus import Focus
@@ -28,7 +28,7 @@ def graphs_of(found: Path, truth: Path) -> tuple[Any, Any]:
     for path, side, other in ((found, ours, true), (truth, true, ours)):
         if not _fits(side, other):
             raise InputError(
-                f"{path}: its nodes must be those of the other graph, but they share no name: it has "
+                f"{as_place(path)}: its nodes must be those of the other graph, but they share no name: it has "
                 f"{_nodes(side)}; the other one has {_nodes(other)}"
             )
     return _matchable(ours, true), _matchable(true, ours)
@@ -42,7 +42,7 @@ def _read(path: Path) -> GraphFile:
         return read_graph_file(path)
     truth = datasets.load(str(path)).truth
     if truth is None:
-        raise InputError(f"{path}: the true graph of this data set is not known")
+        raise InputError(f"{as_place(path)}: the true graph of this data set is not known")
     return GraphFile(truth)
 
 

@@ -14,7 +14,7 @@ from dagsearch.data.dataset import Dataset
 from dagsearch.data.interventions import settings_from, without_column
 from dagsearch.data.problems import Problem, means_numbers, name_problems, raise_all, value_problems
 from dagsearch.data.reading import Column, Table, as_table, read_column, read_file
-from dagsearch.errors import DataError, InputError, UnknownNameError
+from dagsearch.errors import DataError, InputError, UnknownNameError, as_place
 
 DeclaredKind = Literal["continuous", "discrete", "ordered"]
 """What users say of columns: ``"ordered"`` ones are discrete with levels that have an order."""
@@ -121,7 +121,7 @@ def read_dataset(
     try:
         return as_dataset(table, kinds, names, interventions, may_miss)
     except DataError as error:
-        raise DataError(f"{path}: {error}") from error
+        raise DataError(f"{as_place(path)}: {error}") from error
 
 
 def _with_kinds(data: Dataset, kinds: Mapping[str, DeclaredKind] | None, names: Sequence[str] | None) -> Dataset:
@@ -179,6 +179,8 @@ def _columns(
 ) -> list[Column]:
     """Read all columns; an error lists the problems of all of them."""
     columns, problems = [], name_problems(names)
+    if table.columns and not len(table.columns[0]) and not problems:
+        return [Column(np.empty(0)) for _ in names]  # what else a column is nobody asks of an empty table
     for name, entries, labels, is_ordered in zip(names, table.columns, table.categories, ordered, strict=True):
         may_mix = _plain(declared.get(name)) == "discrete"
         try:

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from dagsearch import contents
 from dagsearch.datasets.bayesian_network import BayesianNetwork, require_distinct_labels
-from dagsearch.errors import DataError, InputError, in_brief
+from dagsearch.errors import DataError, InputError, as_place, in_brief
 from dagsearch.graph import DAG
 
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
@@ -70,11 +70,11 @@ def read_bif(path: str | Path, citation: str = "") -> BayesianNetwork:
         text = _unpacked(Path(path)).decode("utf-8")
         return _Reader(text).network(citation)
     except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror})") from error
+        raise DataError(f"{as_place(path)}: cannot be read ({error.strerror})") from error
     except UnicodeDecodeError as error:
-        raise DataError(f"{path}: is not a text file in UTF-8") from error
+        raise DataError(f"{as_place(path)}: is not a text file in UTF-8") from error
     except InputError as error:
-        raise DataError(f"{path}: {in_brief(error, _LONGEST)}") from error
+        raise DataError(f"{as_place(path)}: {in_brief(error, _LONGEST)}") from error
 
 
 def _unpacked(path: Path) -> bytes:

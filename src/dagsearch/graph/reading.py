@@ -19,7 +19,7 @@ import numpy as np
 
 from dagsearch import contents
 from dagsearch._npy import array_from_npy
-from dagsearch.errors import DataError, InputError, as_named, in_brief
+from dagsearch.errors import DataError, InputError, as_named, as_place, in_brief
 from dagsearch.graph.convert import as_graph
 from dagsearch.graph.dag import DAG
 from dagsearch.graph.dot_reading import parse_dot
@@ -76,19 +76,19 @@ def read_graph_file(path: str | Path) -> GraphFile:
     path = Path(path)
     reader = _READERS.get(path.suffix.lower())
     if reader is None:
-        raise DataError(f"cannot read a graph from {path}: its suffix must be one of {', '.join(_READERS)}")
+        raise DataError(f"cannot read a graph from {as_place(path)}: its suffix must be one of {', '.join(_READERS)}")
     try:
         return reader(contents.of(path))
     except FileNotFoundError as error:
-        raise DataError(f"cannot read a graph from {path}: there is no such file") from error
+        raise DataError(f"cannot read a graph from {as_place(path)}: there is no such file") from error
     except OSError as error:
-        raise DataError(f"cannot read a graph from {path}: {error.strerror or error}") from error
+        raise DataError(f"cannot read a graph from {as_place(path)}: {error.strerror or error}") from error
     except RecursionError as error:
-        raise DataError(f"cannot read a graph from {path}: its parts are nested too deeply") from error
+        raise DataError(f"cannot read a graph from {as_place(path)}: its parts are nested too deeply") from error
     except UnicodeDecodeError as error:
-        raise DataError(f"cannot read a graph from {path}: it is not a text in UTF-8") from error
+        raise DataError(f"cannot read a graph from {as_place(path)}: it is not a text in UTF-8") from error
     except (ValueError, TypeError, csv.Error) as error:
-        raise DataError(f"cannot read a graph from {path}: {in_brief(error, _LONGEST)}") from error
+        raise DataError(f"cannot read a graph from {as_place(path)}: {in_brief(error, _LONGEST)}") from error
 
 
 def _text(content: bytes) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from dagsearch._writing import reason_of, require_writable_file, write_all, write_whole
 from dagsearch.causal_effects import DirectEffect
 from dagsearch.confidence import Confidence
-from dagsearch.errors import InputError
+from dagsearch.errors import InputError, as_place
 from dagsearch.graph import DAG, PDAG, CyclicGraph
 from dagsearch.graph.export import to_dot, to_edge_csv, to_graphml
 from dagsearch.graph.focus import focus_of
@@ -104,6 +104,6 @@ def writable_page(path: str | Path, argument: str) -> Path:
     """The path of a page, if it can be written; otherwise an error that names the argument and says why not."""
     path = Path(path)
     if path.suffix.lower() not in PAGE_SUFFIXES:
-        raise InputError(f"{argument} must end in {PAGE_SUFFIXES[0]}, got {path}")
+        raise InputError(f"{argument} must end in {PAGE_SUFFIXES[0]}, got {as_place(path)}")
     require_writable_file(path, argument)
     return path

@@ -14,7 +14,7 @@ from typing import Any
 from dagsearch._writing import write_whole
 from dagsearch.causal_effects import DirectEffect
 from dagsearch.confidence import Confidence
-from dagsearch.errors import InputError, MissingExtraError
+from dagsearch.errors import InputError, MissingExtraError, as_place
 from dagsearch.graph import DAG, PDAG, CyclicGraph
 from dagsearch.graph.focus import Focus, focus_of
 from dagsearch.graph.marks import Marks
@@ -84,7 +84,7 @@ def draw(
     """
     path = Path(path)
     if path.suffix.lower() not in _FORMATS:
-        raise InputError(f"path must end in {' or '.join(_FORMATS)}, got {path}")
+        raise InputError(f"path must end in {' or '.join(_FORMATS)}, got {as_place(path)}")
     marks = marks_of(graph, confidence, open_edges, effects)
     picture = picture_of(graph, path.suffix.lower(), title, truth, marks, focus_of(focus, focus_distance))
     return write_whole(path, picture)

@@ -28,7 +28,6 @@ def read_npy(where: str, content: bytes) -> NDArray[Any]:
 def read_parquet(where: str, content: bytes) -> Read:
     """Read a parquet file with pyarrow."""
     try:
-        import pyarrow  # noqa: PLC0415
         from pyarrow import parquet  # noqa: PLC0415
     except ImportError as error:
         raise MissingExtraError("reading .parquet files", "parquet") from error
@@ -39,14 +38,13 @@ def read_parquet(where: str, content: bytes) -> Read:
         return Read(from_arrow(parquet.read_table(io.BytesIO(content))))
     except DataError:
         raise
-    except (pyarrow.ArrowException, ValueError, OSError) as error:
+    except Exception as error:  # damaged metadata make pandas raise whatever its parts raise
         raise DataError(f"{where}: is not a parquet file ({in_brief(error)})") from error
 
 
 def read_feather(where: str, content: bytes) -> Read:
     """Read a feather file with pyarrow."""
     try:
-        import pyarrow  # noqa: PLC0415
         from pyarrow import feather  # noqa: PLC0415
     except ImportError as error:
         raise MissingExtraError("reading .feather files", "parquet") from error
@@ -55,7 +53,7 @@ def read_feather(where: str, content: bytes) -> Read:
         return Read(from_arrow(feather.read_table(io.BytesIO(content))))
     except DataError:
         raise
-    except (pyarrow.ArrowException, ValueError, OSError) as error:
+    except Exception as error:  # damaged metadata make pandas raise whatever its parts raise
         raise DataError(f"{where}: is not a feather file ({in_brief(error)})") from error
 
 

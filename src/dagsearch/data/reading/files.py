@@ -19,12 +19,12 @@ from dagsearch.data.reading.binary import read_feather, read_npy, read_parquet, 
 from dagsearch.data.reading.sheets import read_excel
 from dagsearch.data.reading.tables import Table, as_table
 from dagsearch.data.reading.text import Read, is_number, read_delimited
-from dagsearch.errors import DataError, InputError
+from dagsearch.errors import DataError, InputError, as_place
 
 _TEXTS: dict[str, Callable[[str, bytes, Sequence[str]], Read]] = {
-    ".csv": partial(read_delimited, separators=",;\t"),
+    ".csv": partial(read_delimited, separators=",;\t|"),
     ".tsv": partial(read_delimited, separators="\t"),
-    ".txt": partial(read_delimited, separators="\t,;"),
+    ".txt": partial(read_delimited, separators="\t,;| "),
 }
 _OTHERS: dict[str, Callable[[str, bytes], Read | NDArray[Any]]] = {
     ".parquet": read_parquet,
@@ -48,8 +48,8 @@ def read_table(path: str | Path, na: Sequence[str] = ()) -> pd.DataFrame | NDArr
         A file whose suffix says what it holds:
 
         - ``.csv``, ``.tsv``, ``.txt``: text that names its columns in the first line, separated by tabs (``.tsv``), by
-          commas, or by semicolons (with decimal commas or points). It is UTF-8, UTF-16 or UTF-32 with a byte order
-          mark, or else cp1252. Lines at the top that start with ``#`` are left out.
+          commas, by semicolons (with decimal commas or points), by bars, or by blanks (``.txt``). It is UTF-8, UTF-16
+          or UTF-32 with a byte order mark, or else cp1252. Lines at the top that start with ``#`` are left out.
         - ``.parquet``, ``.feather``: extra ``parquet``. ``.xlsx``, ``.xlsm``: the first sheet, extra ``excel``.
         - ``.dta``: Stata; value labels become categories.
         - ``.npy``: one array of two dimensions.
@@ -84,7 +84,7 @@ def read_file(path: str | Path, na: Sequence[str] = ()) -> Table:
     try:
         table = as_table(content)
     except DataError as error:
-        raise DataError(f"{path}: {error}") from error
+        raise DataError(f"{as_place(path)}: {error}") from error
     return replace(table, notes=(*table.notes, *notes))
 
 
@@ -92,15 +92,15 @@ def _read(path: str | Path, na: Sequence[str]) -> tuple[pd.DataFrame | NDArray[A
     path = Path(path)
     _require_known(path)
     if os.path.isdir(path):
-        raise DataError(f"{path}: is a folder, a file is needed")
+        raise DataError(f"{as_place(path)}: is a folder, a file is needed")
     try:
         content = contents.of(path)
     except FileNotFoundError:
-        raise DataError(f"{path}: there is no such file") from None
+        raise DataError(f"{as_place(path)}: there is no such file") from None
     except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror or error})") from error
+        raise DataError(f"{as_place(path)}: cannot be read ({error.strerror or error})") from error
     name, content, notes = _unpacked(path, content)
-    read = _formatted(str(path), PurePosixPath(name.lower()).suffix, content, na)
+    read = _formatted(as_place(path), PurePosixPath(name.lower()).suffix, content, na)
     if not isinstance(read, Read):
         return _with_gaps(read, na), notes
     return _with_gaps(read.frame, na), (*notes, *read.notes)
@@ -116,13 +116,13 @@ def _require_known(path: Path) -> None:
     shown = "".join(path.suffixes[-2:]) if path.suffix.lower() in packed.COMPRESSED else path.suffix
     hint = ""
     if not path.suffix and os.sep not in str(path):
-        hint = f"; data sets are loaded by name with datasets.load({str(path)!r})"
-    raise InputError(f"{path}: the suffix must be one of {FORMATS}, got {shown!r}{hint}")
+        hint = f"; data sets are loaded by name with datasets.load({as_place(path)!r})"
+    raise InputError(f"{as_place(path)}: the suffix must be one of {FORMATS}, got {shown!r}{hint}")
 
 
 def _unpacked(path: Path, content: bytes) -> tuple[str, bytes, tuple[str, ...]]:
     """Name and content of the file inside another, or the file itself; and what to say of it."""
-    where, suffix = str(path), path.suffix.lower()
+    where, suffix = as_place(path), path.suffix.lower()
     if suffix in packed.COMPRESSED:
         return path.name[: -len(suffix)], packed.decompressed(where, content, suffix), ()
     if suffix == ".zip":

@@ -76,7 +76,7 @@ def as_table(X: Any) -> Table:
     if isinstance(X, np.ndarray) and X.dtype.names is not None and X.ndim == 1:
         return _from_columns({name: X[name] for name in X.dtype.names})
     frame = pd.DataFrame(_two_dimensional(X))
-    columns = [series for _, series in frame.items()]
+    columns = [_native(series) for _, series in frame.items()]
     return Table([f"x{j}" for j in frame], columns, [None] * len(columns), [False] * len(columns))
 
 
@@ -95,20 +95,27 @@ def type_name(value: object) -> str:
 
 
 def _from_pandas(frame: pd.DataFrame) -> Table:
-    columns = [series for _, series in frame.items()]
+    columns = [_native(series) for _, series in frame.items()]
     ordered = [bool(getattr(series.dtype, "ordered", False)) for series in columns]
     return Table(list(frame.columns), columns, [_categories(series.dtype) for series in columns], ordered)
 
 
 def _from_columns(columns: Mapping[Any, Any]) -> Table:
     """A dictionary of columns; rows are matched by position, whatever index pandas columns have."""
-    read = [_as_series(name, entries) for name, entries in columns.items()]
+    read = [_native(_as_series(name, entries)) for name, entries in columns.items()]
     lengths = {str(name): len(series) for name, series in zip(columns, read, strict=True)}
     if len(set(lengths.values())) > 1:
         shown = ", ".join(f"{length} in {name!r}" for name, length in lengths.items())
         raise DataError(f"the columns of X must have the same number of entries, got {shown}")
     ordered = [bool(getattr(series.dtype, "ordered", False)) for series in read]
     return Table(list(columns), read, [_categories(series.dtype) for series in read], ordered)
+
+
+def _native(series: pd.Series[Any]) -> pd.Series[Any]:
+    """The same column in the byte order of this machine, which pandas computes with."""
+    dtype = series.dtype
+    is_foreign = isinstance(dtype, np.dtype) and not dtype.isnative
+    return series.astype(dtype.newbyteorder("=")) if is_foreign else series
 
 
 def _as_series(name: object, entries: Any) -> pd.Series[Any]:

@@ -1,4 +1,4 @@
-"""Tables as text: separated by commas, semicolons or tabs, in the encodings and dialects that programs write."""
+"""Tables as text: separated by commas, semicolons, tabs, bars or blanks, in encodings and dialects of many programs."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, "UTF-16"),
 )
 _NOT_IN_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f]")
+_BLANKS_AT_END = re.compile(r" +(?=\r?$)", re.MULTILINE)
 _FEW_DIGITS = 15  # that a float always holds
 # What pandas calls a column without a name when it writes a table that it has read.
 _UNNAMED = re.compile(r"(Unnamed: \d+)?")
@@ -43,6 +44,8 @@ def read_delimited(where: str, content: bytes, na: Sequence[str], separators: st
         If it is no text, or no table; the message starts with `where`.
     """
     text, notes = _decoded(where, content)
+    if " " in separators:
+        text = _BLANKS_AT_END.sub("", text)
     try:
         text, about_comments = _without_comments(text, separators)
         if not text.strip():
@@ -87,7 +90,7 @@ def _decoded(where: str, content: bytes) -> tuple[str, tuple[str, ...]]:
         raise DataError(f"{where}: is a binary file, text is needed")
     if not text.strip():
         raise DataError(f"{where}: is empty")
-    return text, notes
+    return text if "\n" in text else text.replace("\r", "\n"), notes  # old programs end lines with \r alone
 
 
 def _decoded_somehow(where: str, content: bytes) -> tuple[str, tuple[str, ...]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from dagsearch import contents
 from dagsearch._visible import half_of_a_pair
 from dagsearch._writing import write_whole
-from dagsearch.errors import DataError, InputError, MissingExtraError, in_brief
+from dagsearch.errors import DataError, InputError, MissingExtraError, as_place, in_brief
 from dagsearch.graph.checks import checked_names, is_index
 from dagsearch.graph.knowledge import Knowledge
 from dagsearch.graph.knowledge_files import mappings, tables, tetrad
@@ -49,15 +49,15 @@ def read_knowledge(path: str | Path) -> Knowledge:
         knowledge = reader(text)
         _refuse_contradictions(knowledge)
     except FileNotFoundError as error:
-        raise DataError(f"cannot read knowledge from {path}: there is no such file") from error
+        raise DataError(f"cannot read knowledge from {as_place(path)}: there is no such file") from error
     except UnicodeDecodeError as error:
-        raise DataError(f"cannot read knowledge from {path}: it is no text in UTF-8") from error
+        raise DataError(f"cannot read knowledge from {as_place(path)}: it is no text in UTF-8") from error
     except RecursionError as error:
-        raise DataError(f"cannot read knowledge from {path}: it is nested too deeply") from error
+        raise DataError(f"cannot read knowledge from {as_place(path)}: it is nested too deeply") from error
     except MissingExtraError:
         raise
     except (OSError, ValueError, csv.Error) as error:
-        raise DataError(f"cannot read knowledge from {path}: {in_brief(error, _LONGEST)}") from error
+        raise DataError(f"cannot read knowledge from {as_place(path)}: {in_brief(error, _LONGEST)}") from error
     return knowledge
 
 
@@ -66,11 +66,12 @@ def write_knowledge(knowledge: Knowledge, path: str | Path) -> None:
     path = Path(path)
     writer = _WRITERS.get(path.suffix.lower())
     if writer is None:
-        raise InputError(f"cannot write knowledge to {path}: its suffix must be one of {', '.join(_WRITERS)}")
+        raise InputError(f"cannot write knowledge to {as_place(path)}: its suffix must be one of {', '.join(_WRITERS)}")
     for group in (*knowledge.required, *knowledge.forbidden, *knowledge.tiers):
         for node in group:
             if half_of_a_pair(str(node)):
-                raise InputError(f"cannot write knowledge to {path}: the name {node!r} has half a surrogate pair")
+                reason = f"the name {node!r} has half a surrogate pair"
+                raise InputError(f"cannot write knowledge to {as_place(path)}: {reason}")
     write_whole(path, writer(knowledge))
 
 
