@@ -114,8 +114,9 @@ def _from_columns(columns: Mapping[Any, Any]) -> Table:
 def _native(series: pd.Series[Any]) -> pd.Series[Any]:
     """The same column in the byte order of this machine, which pandas computes with."""
     dtype = series.dtype
-    is_foreign = isinstance(dtype, np.dtype) and not dtype.isnative
-    return series.astype(dtype.newbyteorder("=")) if is_foreign else series
+    if not isinstance(dtype, np.dtype) or dtype.isnative:
+        return series
+    return series.astype(dtype.newbyteorder("="))
 
 
 def _as_series(name: object, entries: Any) -> pd.Series[Any]:
