@@ -16,6 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api import types as pandas_types
 
+from dagsearch._visible import half_of_a_pair
 from dagsearch.data.reading.tables import type_name
 from dagsearch.errors import DataError, in_brief
 
@@ -207,13 +208,18 @@ def _in_words_of_pandas(entry: Any) -> Any:
 
 
 def _require_plain_entries(name: str, series: pd.Series[Any]) -> None:
-    """Refuse dates, lists, complex numbers and other objects that are neither numbers nor text."""
+    """Refuse dates, lists and other objects that are neither numbers nor text, and text that no file can hold."""
     plain = (str, bool, np.bool_, Real, Decimal)
     for row, entry in enumerate(series, start=1):
         if not isinstance(entry, plain) and not (pandas_types.is_scalar(entry) and pd.isna(entry)):
             raise DataError(
                 f"column {name!r}: row {row} holds an entry of type {type_name(entry)}; "
                 "only numbers, booleans and text can be used" + (_ON_DATES if isinstance(entry, date) else "")
+            )
+        if isinstance(entry, str) and half_of_a_pair(entry):
+            raise DataError(
+                f"column {name!r}: row {row} holds {in_brief(ascii(entry), 80)}, which has half a surrogate pair; "
+                "write it as the letter that it stands for"
             )
 
 
