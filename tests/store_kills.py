@@ -97,12 +97,13 @@ def started(folder, n_tasks, room=None):
 def killed_at_random(folder, n_kills, n_tasks, seed=0):
     """Kill so many processes, and check after each round; yields what happened in it.
 
-    At the end everything is finished, and every task has one record.
+    At the end everything is finished, and every task has one record. There must be more tasks than are finished by then.
     """
     rng, n_killed = random.Random(seed), 0
     records, log = folder / "records.jsonl", folder / "runs.log"
     while n_killed < n_kills:
         before, n_runs = set(numbers_in(records)), len(numbers_in(log))
+        assert len(before) < n_tasks, f"all tasks are finished after {n_killed} kills: there must be more of them"
         room = rng.randrange(30_000) if rng.random() < 0.25 else None
         processes = [started(folder, n_tasks, room) for _ in range(2)]
         time.sleep(rng.uniform(0.3, 6.0))
@@ -136,7 +137,7 @@ def check(records, before, run):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--kills", type=int, default=100)
-    parser.add_argument("--tasks", type=int, default=3000)
+    parser.add_argument("--tasks", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--folder", type=Path, default=Path("store-kills"))
     parser.add_argument("--work-at", type=Path)

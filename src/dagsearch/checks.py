@@ -21,7 +21,7 @@ _LONGEST_SHOWN = 60
 
 def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:
     """A name from a list."""
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         raise UnknownNameError(name, value, allowed)
     return str(value)
 
@@ -98,7 +98,7 @@ def knowledge(value: Any) -> None:
 
 def jobs(value: Any) -> int:
     """Number of threads; -1 stands for all cores."""
-    if value == -1:
+    if isinstance(value, numbers.Integral) and value == -1:
         return os.cpu_count() or 1
     return int(integer("n_jobs", value, 1, most=MOST_JOBS))
 

@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterable
 
 _LONGEST_PLACE = 200
+_LONG_WORD = re.compile(r"\S{250,}")
 _MOST_NAMED = 40  # of names that would have worked
 
 
@@ -37,6 +38,11 @@ def in_brief(error: object, longest: int = 200) -> str:
     said = " ".join(str(error).split()) or type(error).__name__
     shown = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in said[: longest + 1])
     return shown if len(shown) <= longest else f"{shown[: longest - 3]}..."
+
+
+def with_long_words_cut(message: str) -> str:
+    """Return a message whose words fit on a screen: what was given may be of any length."""
+    return _LONG_WORD.sub(lambda found: f"{found[0][:100]}...{found[0][-20:]}", message)
 
 
 class DagsearchError(Exception):
@@ -75,7 +81,8 @@ class UnknownNameError(InputError):
         hint = f" Did you mean {in_small_letters[nearest[0]]!r}?" if nearest else ""
         n_more = len(names) - _MOST_NAMED
         listed = ", ".join(map(as_named, names[:_MOST_NAMED])) + (f" and {n_more} more" if n_more > 0 else "")
-        super().__init__(f"unknown {what} {given!r}: choose from {listed}.{hint}")
+        shown = repr(given) if isinstance(given, str) else in_brief(repr(given))
+        super().__init__(f"unknown {what} {shown}: choose from {listed}.{hint}")
 
 
 class MissingExtraError(DagsearchError, ImportError):

@@ -6,6 +6,8 @@ Only click is imported at the top, so that help and errors of usage come at once
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +31,7 @@ from dagsearch.cli.options import (
 )
 from dagsearch.cli.refusals import refuse
 from dagsearch.cli.simulate import simulate
-from dagsearch.errors import DagsearchError
+from dagsearch.errors import DagsearchError, with_long_words_cut
 
 EXIT_WRONG_USE = 2
 REPORT_OF_DEMO = "dagsearch-demo.html"
@@ -48,7 +50,8 @@ class _Group(click.Group):
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
         given = list(args)  # which parsing empties
-        context = super().make_context(info_name, args, parent, **extra)
+        with _long_words_cut():
+            context = super().make_context(info_name, args, parent, **extra)
         context.meta[COMMAND_LINE] = given
         return context
 
@@ -66,10 +69,22 @@ class _Group(click.Group):
         from dagsearch.cli.messages import compilation_announced, news_announced  # noqa: PLC0415
 
         try:
-            with news_announced(), compilation_announced():
+            with news_announced(), compilation_announced(), _long_words_cut():
                 return super().invoke(ctx)
         except DagsearchError as error:
-            raise _WrongUse(in_words_of_the_command(str(error))) from error
+            raise _WrongUse(with_long_words_cut(in_words_of_the_command(str(error)))) from error
+
+
+@contextmanager
+def _long_words_cut() -> Iterator[None]:
+    """Have errors of usage, which repeat what was given, fit on a screen."""
+    try:
+        yield
+    except click.UsageError as error:
+        message = error.format_message()
+        if with_long_words_cut(message) == message:
+            raise
+        raise _WrongUse(with_long_words_cut(message)) from error
 
 
 _FIRST_STEPS = """dagsearch: from a table to the graph of which variable causes which. To start with:

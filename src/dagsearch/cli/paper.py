@@ -22,6 +22,7 @@ from dagsearch.experiments.engines import ClusterEngine, Engine, Failure, LocalE
 from dagsearch.experiments.output import write_output, write_report
 from dagsearch.experiments.paper import EXPERIMENTS
 from dagsearch.experiments.quick import quick
+from dagsearch.experiments.run import require_settings
 from dagsearch.experiments.store import RecordStore
 
 if TYPE_CHECKING:
@@ -129,6 +130,9 @@ def _check(limits: Limits, changes: Settings, experiments: Sequence[Experiment])
         for name in given:
             if name not in known:
                 raise UnknownNameError(f"{what} of {' '.join(each.name for each in experiments)}", name, known)
+    if changes:
+        for study in limits.studies(experiments):
+            require_settings(study.base)
 
 
 def _prepare(experiments: Sequence[Experiment], limits: Limits) -> None:

@@ -298,6 +298,7 @@ class DagEstimator(CommonParameters, DisplayedWhenFitted, BaseEstimator):  # typ
         checks.real("time_limit", self.time_limit, 0.0, strict=True, optional=True)
         checks.integer("n_replicates", self.n_replicates, 1)
         checks.jobs(self.n_jobs)
+        checks.boolean("progress", self.progress)
         checks.boolean("trace", self.trace)
         checks.path("checkpoint", self.checkpoint, optional=True)
         if self.trace and self.checkpoint is not None:

@@ -77,6 +77,12 @@ def _scores(cache_folder: Path | None) -> SharedScores:
     return SharedScores(cache_folder)
 
 
+def require_settings(task: Task) -> None:
+    """Raise `InputError` where a setting of a task has a value that its method refuses."""
+    settings = {name: value for name, value in task.settings if value != TRUE_NUMBER}
+    METHODS[task.method](**settings).check()
+
+
 def _model(task: Task, score: scores.Score, data: Dataset) -> DagEstimator:
     """The estimator of a task; it searches by the task's score if any score will do."""
     kind = METHODS[task.method]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from dagsearch import memory
 from dagsearch._visible import half_of_a_pair
-from dagsearch.errors import CycleError, InputError, UnknownNameError, as_named
+from dagsearch.errors import CycleError, InputError, UnknownNameError, as_named, in_brief
 from dagsearch.graph.order import find_cycle
 
 Node = str | int
@@ -68,6 +68,8 @@ def position(node: Node, names: Sequence[str]) -> int:
 def as_pairs(edges: Iterable[Any]) -> list[Edge]:
     """Read edges as pairs of nodes."""
     pairs = []
+    if isinstance(edges, str | bytes) or not isinstance(edges, Iterable):
+        raise InputError(f"edges must be a list of pairs (cause, effect), got {in_brief(repr(edges))}")
     for edge in edges:
         if isinstance(edge, str) or not hasattr(edge, "__len__") or len(edge) != 2:
             raise InputError(f"edges must be pairs (cause, effect), got {edge!r}")

@@ -88,7 +88,8 @@ def names_in_source(names: Iterable[str]) -> dict[str, str]:
 
 def _is_plain(name: str) -> bool:
     is_short = len(name) <= _LONGEST // 4  # bytes of a character
-    return bool(name) and is_short and not name.startswith("%") and "\r" not in name and not_in_xml(name) is None
+    is_shown = not name.startswith("%") and "\r" not in name and not_in_xml(name) is None
+    return bool(name) and is_short and is_shown and _ENTITY.search(name) is None  # which it also writes into titles
 
 
 def _said_of_node(name: str, short: str) -> dict[str, str]:
@@ -99,7 +100,6 @@ def _said_of_node(name: str, short: str) -> dict[str, str]:
     lines = name.split("\n")
     # A line without a letter makes Graphviz write to memory that is not its own.
     shown = "\n".join(map(visible, lines)) if all(map(str.strip, lines)) else visible(name)
-    shown = _ENTITY.sub("&amp;", shown)
     return {"label": shown} if shown != name else {}
 
 

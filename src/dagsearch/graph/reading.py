@@ -73,6 +73,8 @@ def read_graph(path: str | Path) -> DAG | PDAG:
 
 def read_graph_file(path: str | Path) -> GraphFile:
     """Read a graph as `read_graph` does, and tell whether the file names its nodes, and lists them."""
+    if not isinstance(path, str | Path):
+        raise InputError(f"path must be that of a file, got {in_brief(repr(path))}")
     path = Path(path)
     reader = _READERS.get(path.suffix.lower())
     if reader is None:

@@ -29,10 +29,15 @@ def stand_ins(names: Iterable[str], is_plain: Callable[[str], bool]) -> dict[str
     taken = set(filter(is_plain, every))
     called = {}
     for name in every:
-        short = name if is_plain(name) else _free(clipped(visible(name), _LONGEST).lstrip("%"), taken)
+        short = name if is_plain(name) else _free(_like(name), taken)
         taken.add(short)
         called[name] = short
     return called
+
+
+def _like(name: str) -> str:
+    """A short name without any mark that Graphviz or XML knows."""
+    return clipped(visible(name), _LONGEST).lstrip("%").replace("&", "+")
 
 
 def _free(name: str, taken: set[str]) -> str:
