@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
-from xml.etree.ElementTree import ParseError
+from xml.etree import ElementTree
 
 import numpy as np
 
@@ -135,6 +135,8 @@ def _from_rows(header: list[str], rows: list[list[str]]) -> GraphFile:
     for number, row in enumerate(rows, start=1):
         if len(row) <= max(cause, effect, kind or 0) or "" in (row[cause], row[effect]):
             raise InputError(f"every row must have a cause and an effect, row {number} has not")
+        if len(row) > len(header):
+            raise InputError(f"row {number} has {len(row)} entries, the header has {len(header)} names")
     edges = [(row[cause], row[effect], "directed" if kind is None else row[kind]) for row in rows]
     return _from_typed_edges(edges, names=None, mixed=kind is not None)
 
@@ -180,8 +182,9 @@ def _read_graphml(content: bytes) -> GraphFile:
     import networkx as nx  # noqa: PLC0415
 
     try:
+        _require_declared(ElementTree.fromstring(content))
         graph = nx.read_graphml(io.BytesIO(content))
-    except (nx.NetworkXException, ParseError, KeyError, AttributeError, StopIteration) as error:
+    except (nx.NetworkXException, ElementTree.ParseError, LookupError, AttributeError, StopIteration) as error:
         raise InputError(f"it is no GraphML ({in_brief(error)})") from error
     if graph.is_multigraph():
         raise InputError("nodes must be joined by one edge at most, some are joined by several")
@@ -190,6 +193,21 @@ def _read_graphml(content: bytes) -> GraphFile:
     if not types:
         return GraphFile(as_graph(graph))
     return _from_typed_edges([(*edge, types.get(edge, "directed")) for edge in graph.edges], list(graph), mixed=True)
+
+
+def _require_declared(root: ElementTree.Element) -> None:
+    """Refuse what networkx makes nodes of: ends of edges that are no node of the file, and nodes without an id."""
+    found: dict[str, list[ElementTree.Element]] = {"node": [], "edge": []}
+    for element in root.iter():
+        found.get(element.tag.rpartition("}")[2], []).append(element)
+    ids = [node.get("id") for node in found["node"]]
+    known = set(ids)
+    if None in known or len(known) < len(ids):
+        raise InputError("every node must have an id of its own")
+    for edge in found["edge"]:
+        for end in ("source", "target"):
+            if edge.get(end) not in known:
+                raise InputError(f"every edge must have a source and a target, got {end}={edge.get(end)!r}")
 
 
 def _read_json(content: bytes) -> GraphFile:
