@@ -140,7 +140,7 @@ def download(name: str) -> None:
 
 
 def _entry(name: str) -> Entry:
-    if name not in ENTRIES:
+    if not isinstance(name, str) or name not in ENTRIES:
         raise UnknownNameError("data set", name, families(ENTRIES))
     return ENTRIES[name]
 

@@ -92,14 +92,14 @@ class CDUCT(parameters.CDUCT, ScoreSearch):
         return CDUCTSettings(
             sims_per_node=default.sims_per_node if self.sims_per_node is None else self.sims_per_node,
             horizon=default.horizon if self.horizon is None else self.horizon,
-            exploration=self.exploration,
+            exploration=float(self.exploration),
             exploration_scale=self.exploration_scale,
             final_move=self.final_move,
             n_restarts=self.n_restarts or default.n_restarts,
             refine=self.refine == "on" or (is_open and self.refine == "auto"),
             rollout=rollout,
             tree_policy=self._tree_policy(rollout),
-            temperature=self.temperature,
+            temperature=float(self.temperature),
         )
 
     def _rollout(self, is_open: bool, score: Score) -> Rollout:
