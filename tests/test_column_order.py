@@ -78,6 +78,14 @@ def test_the_graph_does_not_depend_on_the_order_of_columns_of_categories(method,
     assert fits[0].dag_.n_edges > 0
 
 
+@pytest.mark.parametrize("method", [name for name in ON_NUMBERS if name != "lingam"])  # which refuses such columns
+def test_of_columns_that_are_the_same_but_for_their_unit_the_same_one_stands_for_both(method):
+    table = numbers(1, "laplace")
+    table["zinc"] = 2.0 * table["x10"]
+    fits = [ON_NUMBERS[method]().fit(frame) for frame in in_other_orders(table, n_orders=6)]
+    assert all(edges_of(fit.dag_) == edges_of(fits[0].dag_) for fit in fits[1:])
+
+
 @pytest.mark.parametrize("method", ["lingam", "notears"])
 def test_weights_are_those_of_the_columns_that_they_stand_at(method):
     expected = ON_NUMBERS[method]().fit(numbers(3, "laplace")).weights_

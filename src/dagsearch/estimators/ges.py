@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +18,12 @@ from dagsearch.estimators.result import Construction
 from dagsearch.graph import PDAG, Knowledge
 from dagsearch.interruption import Shield
 from dagsearch.search.monitor import Monitor, Progress
+
+_GRID = 2.0**24
+"""Local scores are multiples of one part in so many: sums of them are exact, and steps that tie do so to the last bit.
+
+That is far finer than what a step must gain, and far coarser than rounding, which depends on the order of the columns.
+"""
 
 
 class GES(parameters.GES, EquivalenceMethod):
@@ -59,7 +66,8 @@ class GES(parameters.GES, EquivalenceMethod):
 
         def log_likelihood(node: int, parents: tuple[int, ...]) -> float:
             with shield.up():
-                return n_samples * score.local(columns[node], sorted(columns[parent] for parent in parents))
+                family = columns[node], sorted(columns[parent] for parent in parents)
+                return _on_grid(n_samples * score.local(*family))
 
         def note(step: GesStep) -> None:
             nonlocal adjacency
@@ -79,3 +87,8 @@ class GES(parameters.GES, EquivalenceMethod):
             monitor.carry_out(search, shield)
         settings = {"phases": list(self.phases)}
         return Construction(graph=PDAG(adjacency, names), status=monitor.status, settings=settings, required=required)
+
+
+def _on_grid(score: float) -> float:
+    """The nearest multiple of the grid; what is not finite stays so."""
+    return round(score * _GRID) / _GRID if isfinite(score * _GRID) else score
