@@ -7,6 +7,7 @@ import math
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from common import discrete_frame, make, normal_frame
 
@@ -138,3 +139,68 @@ def test_a_budget_that_cannot_be_met_is_refused_or_noted(limits):
     except InputError:
         return
     assert model.dag_.n_edges == 15 or any("edge_budget" in note for note in model.result_.notes)
+
+
+# ---------------------------------------------------------------- what is no argument of the kind at all
+
+HUGE = 10**400  # no float holds it
+NO_NAMES = ["abc", 5, ["a", "b", None], [["a"], ["b"], ["c"]]]
+
+
+@pytest.mark.parametrize("names", NO_NAMES, ids=repr)
+def test_names_that_are_no_list_of_names_are_refused(names):
+    x = np.random.default_rng(0).normal(size=(20, 3))
+    with pytest.raises(InputError, match="names must be a list of texts, one per column, got"):
+        ds.data.as_dataset(x, names=names)
+    with pytest.raises(InputError, match="names must be a list of texts, one per column, got"):
+        ds.Dataset(x, names, ("continuous",) * 3, (None,) * 3)
+
+
+def test_names_in_any_list_become_texts_in_a_tuple():
+    x = np.random.default_rng(0).normal(size=(20, 3))
+    assert ds.data.as_dataset(x, names=[1, 2, 3]).names == ("1", "2", "3")
+    for names in (["a", "b", "c"], np.array(["a", "b", "c"])):
+        for data in (ds.data.as_dataset(x, names=names), ds.Dataset(x, names, ("continuous",) * 3, (None,) * 3)):
+            assert data.names == ("a", "b", "c")
+            assert all(type(name) is str for name in data.names)
+    with pytest.raises(InputError, match="names must be a list of texts, one per column, got 1 among them"):
+        ds.Dataset(x, (1, 2, 3), ("continuous",) * 3, (None,) * 3)
+
+
+@pytest.mark.parametrize("name", [[], ["sachs"], {}, None, 5, np.array(["sachs"])], ids=repr)
+@pytest.mark.parametrize("ask", [ds.datasets.load, ds.datasets.status, ds.datasets.describe, ds.datasets.download])
+def test_what_is_no_name_of_a_data_set_is_refused_as_an_unknown_one(ask, name):
+    with pytest.raises(UnknownNameError, match=r"unknown data set .*: choose from sachs"):
+        ask(name)
+
+
+@pytest.mark.parametrize("rollout", ["uniform", "guided"])
+@pytest.mark.parametrize("name", ["exploration", "temperature"])
+def test_numbers_too_large_for_compiled_code_are_floats_there(name, rollout):
+    settings = {"score": "bic-linear", "sims_per_node": 2, "random_state": 0, "rollout": rollout}
+    whole = ds.CDUCT(**settings, **{name: 10**30}).fit(TABLE)
+    assert whole.dag_ == ds.CDUCT(**settings, **{name: 1e30}).fit(TABLE).dag_
+
+
+def test_numbers_that_no_float_holds_are_refused():
+    for arguments, name in (({"weights": HUGE}, "weights"), ({"noise_scale": (1.0, HUGE)}, "noise_scale")):
+        with pytest.raises(InputError, match=f"{name} must be a number above 0 or a pair"):
+            ds.datasets.simulate(4, 50, **arguments)
+    with pytest.raises(InputError, match="n_jobs must be a whole number from 1 to 1,024, got 1000000000"):
+        ds.scores.make("bic-gp", TABLE, n_jobs=10**9)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"required": None}, {"tiers": [0, 1]}, {"tiers": "ab"}, {"forbid_within": 0}], ids=str
+)
+def test_knowledge_that_is_no_list_is_refused(wrong):
+    ((name, _),) = wrong.items()
+    with pytest.raises(InputError, match=f"{name} must be a list of"):
+        ds.Knowledge(**wrong)
+
+
+def test_complex_numbers_are_refused_in_whatever_they_come():
+    x = np.random.default_rng(0).normal(size=(20, 3)) * (1 + 1j)
+    for table in (x, x.astype(object), x.tolist(), pd.DataFrame(x), {"a": x[:, 0], "b": x.real[:, 1]}):
+        with pytest.raises(ds.DagsearchError, match="of type complex"):
+            ds.GreedySearch(score="bic-linear").fit(table)

@@ -11,18 +11,29 @@ import click
 
 from dagsearch import compilation
 
+_DATASETS = "dagsearch.datasets"
+
 
 class _Echo(logging.Handler):
-    """Prints messages as they are."""
+    """Prints messages as they are; what is said of data sets once, however often they are loaded."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._said: set[str] = set()
 
     def emit(self, record: logging.LogRecord) -> None:
-        click.echo(record.getMessage(), err=True)
+        message = record.getMessage()
+        if record.name.startswith(_DATASETS):
+            if message in self._said:
+                return
+            self._said.add(message)
+        click.echo(message, err=True)
 
 
 @contextmanager
 def news_announced() -> Iterator[None]:
-    """Announce downloads, and searches that go on from a checkpoint, which are silent in Python."""
-    loggers, handler = [logging.getLogger(f"dagsearch.{name}") for name in ("datasets", "checkpoint")], _Echo()
+    """Announce downloads, changed files and searches that go on from a checkpoint, which are silent in Python."""
+    loggers, handler = [logging.getLogger(name) for name in (_DATASETS, "dagsearch.checkpoint")], _Echo()
     levels = [logger.level for logger in loggers]
     for logger in loggers:
         logger.addHandler(handler)

@@ -14,6 +14,7 @@ import click
 from dagsearch import datasets
 from dagsearch.checks import jobs as checked_jobs
 from dagsearch.cli.listing import is_installed
+from dagsearch.datasets.registry import tell_of_changes
 from dagsearch.errors import DagsearchError, InputError, MissingExtraError, UnknownNameError
 from dagsearch.estimators import METHODS
 from dagsearch.experiments.campaign import Limits, Listener, carry_out, tuning_tasks
@@ -136,7 +137,7 @@ def _check(limits: Limits, changes: Settings, experiments: Sequence[Experiment])
 
 
 def _prepare(experiments: Sequence[Experiment], limits: Limits) -> None:
-    """Refuse what would fail later, and download data sets once rather than in each process."""
+    """Refuse what would fail later, download data sets once rather than in each process, and tell of changed ones."""
     studies = limits.studies(experiments)
     for method in dict.fromkeys(study.method for study in studies):
         extra = METHODS[method].extra
@@ -146,6 +147,7 @@ def _prepare(experiments: Sequence[Experiment], limits: Limits) -> None:
     tasks = (task for study in studies for task in study.tasks(n_seeds=limits.n_seeds, n_sets=limits.n_sets))
     for name in dict.fromkeys(task.data for task in [*tuning_tasks(studies, limits), *tasks]):
         datasets.download(name)
+        tell_of_changes(name)
 
 
 def _local_engine(out: Path, jobs: int, cache: Path | None) -> LocalEngine:

@@ -10,6 +10,7 @@ can handle missing cells; everybody else needs no checks of their own.
 
 from __future__ import annotations
 
+from dagsearch.data.arrangement import Arrangement
 from dagsearch.data.checks import MOST_LEVELS, Kind, checked_levels
 from dagsearch.data.columns import standardised
 from dagsearch.data.dataset import Dataset
@@ -19,6 +20,7 @@ from dagsearch.data.reading import read_table
 __all__ = [
     "FEW_LEVELS",
     "MOST_LEVELS",
+    "Arrangement",
     "Dataset",
     "DeclaredKind",
     "Kind",

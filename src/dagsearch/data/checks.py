@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Hashable, Iterable
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -66,6 +67,17 @@ def as_real_numbers(values: Any) -> NDArray[Any]:
     return array
 
 
+def checked_names(given: Any) -> tuple[Any, ...]:
+    """Return names for columns as a tuple; raise for a text, which is no list of names, and for what is no name."""
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise InputError(f"names must be a list of texts, one per column, got {given!r}")
+    names = tuple(given)
+    for name in names:
+        if name is None or not isinstance(name, Hashable):
+            raise InputError(f"names must be a list of texts, one per column, got {name!r} among them")
+    return tuple(str(name) if isinstance(name, str) else name for name in names)  # numpy's texts are no plain ones
+
+
 def require_fitting_parts(data: Dataset) -> None:
     """Raise if the parts of a table have different sizes."""
     if data.values.ndim != 2:
@@ -81,6 +93,8 @@ def require_fitting_parts(data: Dataset) -> None:
 def require_distinct_names(names: tuple[str, ...]) -> None:
     """Raise if a name is empty, there twice, or no text that a file can hold."""
     for j, name in enumerate(names, start=1):
+        if not isinstance(name, str):
+            raise InputError(f"names must be a list of texts, one per column, got {name!r} among them")
         if not name.strip():
             raise DataError(f"column {j} has an empty name; give every column a name")
         if half_of_a_pair(name):

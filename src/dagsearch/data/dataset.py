@@ -82,6 +82,7 @@ class Dataset(Displayed):
         values = np.array(checks.as_real_numbers(self.values), dtype=np.float64, order="C")
         values.setflags(write=False)
         object.__setattr__(self, "values", values)
+        object.__setattr__(self, "names", checks.checked_names(self.names))
         object.__setattr__(self, "declared_levels", tuple(self.declared_levels) or (None,) * len(self.names))
         object.__setattr__(self, "n_variables", self.n_variables or len(self.names))
         object.__setattr__(self, "ordered", tuple(map(bool, self.ordered)) or (False,) * len(self.names))

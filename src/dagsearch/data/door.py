@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dagsearch.data.checks import Kind
+from dagsearch.data.checks import Kind, checked_names
 from dagsearch.data.dataset import Dataset
 from dagsearch.data.interventions import settings_from, without_column
 from dagsearch.data.problems import Problem, means_numbers, name_problems, raise_all, value_problems
@@ -73,7 +73,7 @@ def as_dataset(
         data = _with_kinds(X, kinds, names)
     else:
         table = X if isinstance(X, Table) else as_table(X)
-        node_names = tuple(map(str, table.names if names is None else names))
+        node_names = tuple(map(str, table.names if names is None else checked_names(names)))
         if len(node_names) != len(table.columns):
             raise InputError(f"names must have {len(table.columns)} entries, one per column, got {len(node_names)}")
         if isinstance(interventions, str):

@@ -6,7 +6,8 @@
 | ``DAGSEARCH_CACHE`` | the folder for downloads, in place of the operating system's for caches |
 | ``DAGSEARCH_URL`` | a mirror of the repository |
 
-A downloaded file is used only if its SHA-256 sum is the one in ``checksums.txt``.
+A downloaded file is used only if its SHA-256 sum is the one in ``checksums.txt``. A file in the user's folder is used
+whatever its sum is, as somebody put it there, but `changed_files` tells of it.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -35,6 +36,8 @@ PUBLISHED = (
 )
 
 SECONDS_TO_ANSWER = 30
+
+_MOST_SUMS_KEPT = 10_000
 
 
 def path_of(name: str, relative: str) -> Path:
@@ -70,6 +73,19 @@ def local_path(relative: str) -> Path | None:
     return in_cache if _is_undamaged(in_cache, relative) else None
 
 
+def changed_files(relative: Iterable[str]) -> list[Path]:
+    """Find the files in the user's folder that are not the published ones, by their SHA-256 sums.
+
+    Parameters
+    ----------
+    relative
+        Paths below the folder of data. Files that are not there, or cannot be read, are none of them.
+    """
+    in_folder = {path: _path_in_folder(path) for path in relative}
+    sums = {path: _sum_of(file) for path, file in in_folder.items() if file is not None and os.path.isfile(file)}
+    return [file for path, file in in_folder.items() if file and sums.get(path) not in (None, checksums().get(path))]
+
+
 def base_url() -> str:
     """Return the address of downloads, with a slash at the end."""
     return (os.environ.get(URL_VARIABLE) or PUBLISHED).rstrip("/") + "/"
@@ -98,10 +114,22 @@ def _path_in_folder(relative: str) -> Path | None:
 
 
 def _is_undamaged(path: Path, relative: str) -> bool:
+    return _sum_of(path) == checksums()[relative]
+
+
+def _sum_of(path: Path) -> str | None:
+    """The SHA-256 sum of a file, in hexadecimal; None if it cannot be read."""
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest() == checksums()[relative]
+        facts = path.stat()
+        return _sum_of_version(Path(os.path.abspath(path)), facts.st_size, facts.st_mtime_ns)
     except OSError:
-        return False
+        return None
+
+
+@lru_cache(maxsize=_MOST_SUMS_KEPT)
+def _sum_of_version(path: Path, n_bytes: int, changed_at: int) -> str:  # noqa: ARG001 - what the sum is kept for
+    """The sum of a file that has this size and time of change: experiments ask for the same files again and again."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _downloaded(name: str, relative: str) -> Path:

@@ -7,6 +7,7 @@ import numbers
 from typing import Any
 
 from dagsearch import memory
+from dagsearch.checks import shown
 from dagsearch.errors import InputError
 
 Range = tuple[float, float]
@@ -20,8 +21,8 @@ def positive_range(name: str, value: Any) -> Range:
     """Return a pair (low, high) with 0 < low <= high; a single number is both."""
     pair = (value, value) if _is_real(value) else value
     is_pair = isinstance(pair, tuple | list) and len(pair) == 2 and all(map(_is_real, pair))
-    if not is_pair or not 0 < pair[0] <= pair[1] < math.inf:
-        raise InputError(f"{name} must be a number above 0 or a pair (low, high) of such, got {value!r}")
+    if not is_pair or not 0 < pair[0] <= pair[1]:
+        raise InputError(f"{name} must be a number above 0 or a pair (low, high) of such, got {shown(value)}")
     return float(pair[0]), float(pair[1])
 
 
@@ -54,4 +55,10 @@ def require_table(n_rows: int, n_variables: int) -> None:
 
 
 def _is_real(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+    """Whether a value is a number that a float can hold."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False

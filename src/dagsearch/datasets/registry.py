@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from dagsearch.data import Dataset, read_dataset, read_table
 from dagsearch.datasets.catalogue import ENTRIES, SACHS_EDGES, DatasetInfo, Entry, Layout, families
-from dagsearch.datasets.files import base_url, local_path, path_of
+from dagsearch.datasets.files import FOLDER_VARIABLE, base_url, changed_files, local_path, path_of
 from dagsearch.datasets.networks import network
 from dagsearch.errors import DataError, InputError, UnknownNameError
 from dagsearch.graph import DAG
 
-Status = Literal["bundled", "on this machine", "to be downloaded"]
+Status = Literal["bundled", "on this machine", "changed on this machine", "to be downloaded"]
 
 # Weights below this are numerical noise of the generator, not edges.
 SMALLEST_WEIGHT = 1e-3
@@ -28,6 +28,9 @@ _logger = logging.getLogger(__name__)
 
 def load(name: str) -> Dataset:
     """Load a data set with its true graph; what is not on this machine is downloaded.
+
+    Files in the folder named by ``DAGSEARCH_DATA`` are used as they are. Where they are not the published ones, the
+    table's notes, and those of every fit on it, say so.
 
     Parameters
     ----------
@@ -44,7 +47,29 @@ def load(name: str) -> Dataset:
     """
     download(name)
     entry = _entry(name)
-    return _LOADERS[entry.layout](entry)
+    data = _LOADERS[entry.layout](entry)
+    notes = tell_of_changes(name)
+    return replace(data, notes=(*data.notes, *notes)) if notes else data
+
+
+def tell_of_changes(name: str) -> tuple[str, ...]:
+    """Log, and return, a note if files of a data set are not the published ones.
+
+    Parameters
+    ----------
+    name
+        One of `names`.
+    """
+    changed = changed_files(_entry(name).files)
+    if not changed:
+        return ()
+    note = (
+        f"data set {name}: {' and '.join(map(str, changed))}, in the folder that {FOLDER_VARIABLE} names, "
+        f"{'is not the published file' if len(changed) == 1 else 'are not the published files'} "
+        f"({'its SHA-256 sum differs' if len(changed) == 1 else 'their SHA-256 sums differ'}); used all the same"
+    )
+    _logger.info(note)
+    return (note,)
 
 
 def names() -> list[str]:
@@ -71,6 +96,9 @@ def describe(name: str) -> DatasetInfo:
 def status(name: str) -> Status:
     """Tell whether a data set is bundled, on this machine in whole, or to be downloaded on first use.
 
+    ``"changed on this machine"``: it is in the folder named by ``DAGSEARCH_DATA``, with a file that is not the
+    published one.
+
     Parameters
     ----------
     name
@@ -84,7 +112,9 @@ def status(name: str) -> Status:
     files = _entry(name).files
     if not files:
         return "bundled"
-    return "on this machine" if all(map(local_path, files)) else "to be downloaded"
+    if not all(map(local_path, files)):
+        return "to be downloaded"
+    return "changed on this machine" if changed_files(files) else "on this machine"
 
 
 def download(name: str) -> None:
@@ -110,7 +140,7 @@ def download(name: str) -> None:
 
 
 def _entry(name: str) -> Entry:
-    if name not in ENTRIES:
+    if not isinstance(name, str) or name not in ENTRIES:
         raise UnknownNameError("data set", name, families(ENTRIES))
     return ENTRIES[name]
 

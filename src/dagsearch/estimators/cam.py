@@ -10,7 +10,7 @@ import numpy as np
 from dagsearch import checks, parameters
 from dagsearch.baselines.neighbours import possible_causes
 from dagsearch.blas import one_blas_thread
-from dagsearch.data import Dataset
+from dagsearch.data import Arrangement, Dataset
 from dagsearch.estimators.base import CONTINUOUS_DATA, Judgement
 from dagsearch.estimators.scored import ScoreSearch
 from dagsearch.search.greedy import greedy
@@ -63,13 +63,14 @@ class CAM(parameters.CAM, ScoreSearch):
     def _search(
         self, problem: Problem, judgement: Judgement, rng: np.random.Generator, monitor: Monitor
     ) -> tuple[Outcome, dict[str, Any]]:
+        arrangement = Arrangement.of(judgement.data.names)
         if self.neighbour_selection:
             chosen = problem.start
             with monitor.guard(), one_blas_thread():
-                chosen = possible_causes(judgement.data.standardised())
+                chosen = arrangement.pairs_back(possible_causes(arrangement.table(judgement.data.standardised())))
             problem = _filled_up(replace(problem, edge_budget=None, allowed=problem.allowed & chosen))
         settings = {"neighbour_selection": self.neighbour_selection, "max_parents": problem.max_parents}
-        return greedy(problem, judgement.score, rng, monitor), settings
+        return greedy(problem, judgement.score, rng, monitor, arrangement.places), settings
 
 
 def _filled_up(problem: Problem) -> Problem:

@@ -15,6 +15,7 @@ from dagsearch.estimators.certificate import Certificate, Proof, check_proof
 from dagsearch.estimators.result import Construction
 from dagsearch.estimators.scored import ScoreSearch
 from dagsearch.graph import DAG, PDAG, Knowledge
+from dagsearch.graph.background import with_directions
 from dagsearch.search.exact import ExactSettings, exact
 from dagsearch.search.monitor import Monitor
 from dagsearch.search.protocol import Outcome, Problem
@@ -33,7 +34,8 @@ class ExactSearch(parameters.ExactSearch, ScoreSearch):
 
     Parent sets that a better subset dominates are left out first; the rest is solved part by part, by dynamic
     programming over all subsets of variables where these are few, or else by integer programming with cluster cutting
-    planes. Which way was taken is in ``certificate_.ways``.
+    planes. Which way was taken is in ``certificate_.ways``. Of graphs that are equally good, which one is ``dag_`` may
+    depend on the order of the columns; ``result_.notes`` says so where the score leaves directions open.
 
     Attributes
     ----------
@@ -77,6 +79,7 @@ class ExactSearch(parameters.ExactSearch, ScoreSearch):
         notes = (
             *_note_on_constants(judgement),
             *self._note_on_parents(construction.settings["max_parents"], judgement),
+            *self._note_on_directions(dag, judgement),
         )
         return replace(construction, notes=(*notes, *construction.notes))
 
@@ -126,6 +129,22 @@ class ExactSearch(parameters.ExactSearch, ScoreSearch):
         if max_parents == self.parent_limit(judgement.score):
             return ()
         return (f"sets of more than {max_parents} causes are too many to look at; set max_parents to go further",)
+
+    def _note_on_directions(self, dag: DAG, judgement: Judgement) -> tuple[str, ...]:
+        """Say how many directions neither the score nor knowledge tells: of equally good graphs one is as good."""
+        targets, names = judgement.score.class_targets, judgement.data.names
+        if targets is None:
+            return ()
+        knowledge = self.knowledge or Knowledge()
+        allowed, required = knowledge.allowed_edges(names), knowledge.required_edges(names)
+        left = with_directions(dag.to_cpdag(targets).adjacency, required | (allowed & ~allowed.T))
+        n_open = 0 if left is None else int((left & left.T).sum()) // 2
+        if not n_open:
+            return ()
+        return (
+            f"the score tells no direction of {n_open} of {dag.n_edges} edges (equivalence_class_ leaves them open); "
+            "which way they point in dag_ depends on the order of the columns",
+        )
 
     def _note_on_budget(self, dag: DAG, status: str) -> tuple[str, ...]:  # noqa: ARG002
         """Exact search has the number of edges that was asked for, or says that there is none."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dagsearch import checks, parameters
 from dagsearch.baselines.lingam import LingamFit, lingam
+from dagsearch.data import Arrangement
 from dagsearch.estimators.base import CONTINUOUS_DATA, DagEstimator, Judgement
 from dagsearch.estimators.result import Construction
 from dagsearch.graph import DAG, Knowledge
@@ -49,8 +50,10 @@ class LiNGAM(parameters.LiNGAM, DagEstimator):
     def _construct(self, judgement: Judgement, rng: np.random.Generator, monitor: Monitor) -> Construction:
         data, knowledge = judgement.data, self.knowledge or Knowledge()
         allowed, required = knowledge.allowed_edges(data.names), knowledge.required_edges(data.names)
+        arrangement = Arrangement.of(data.names)
+        names, known = arrangement.names(data.names), (arrangement.pairs(allowed), arrangement.pairs(required))
         fits: list[LingamFit] = []
-        order, weights = topological_order(required.astype(np.int8)), np.zeros(required.shape)
+        order, weights = topological_order(known[1].astype(np.int8)), np.zeros(required.shape)
 
         def note(order_so_far: list[int], weights_so_far: NDArray[np.float64]) -> None:
             nonlocal order, weights
@@ -58,7 +61,7 @@ class LiNGAM(parameters.LiNGAM, DagEstimator):
             monitor.look()
 
         def search() -> None:
-            fits.append(lingam(data.standardised(), rng, self.max_iter, data.names, allowed, required, note))
+            fits.append(lingam(arrangement.table(data.standardised()), rng, self.max_iter, names, *known, note))
 
         # FastICA and the lasso are scikit-learn's.
         with monitor.guard():
@@ -72,10 +75,10 @@ class LiNGAM(parameters.LiNGAM, DagEstimator):
             if not fit.converged:
                 said = f"FastICA or a lasso path did not converge ({fit.n_iterations} iterations of FastICA)"
                 notes = (f"{said}; set max_iter",)
-        self.weights_ = weights
-        self.causal_order_ = [data.names[node] for node in order]
+        self.weights_ = arrangement.pairs_back(weights)
+        self.causal_order_ = [names[node] for node in order]
         return Construction(
-            graph=DAG(((weights != 0.0) | required).astype(np.int8), data.names),
+            graph=DAG(((self.weights_ != 0.0) | required).astype(np.int8), data.names),
             status=monitor.status,
             settings={"max_iter": self.max_iter},
             notes=notes,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dagsearch import checks, parameters
 from dagsearch.baselines.notears import NotearsFit, NotearsState, notears, thresholded, without_cycles
+from dagsearch.data import Arrangement
 from dagsearch.estimators.base import CONTINUOUS_DATA, DagEstimator, Judgement
 from dagsearch.estimators.result import CYCLIC, Construction, Graph
 from dagsearch.graph import DAG, CyclicGraph, Knowledge
@@ -56,6 +57,8 @@ class NOTEARS(parameters.NOTEARS, DagEstimator):
         data = judgement.data
         knowledge = self.knowledge or Knowledge()
         allowed, required = knowledge.allowed_edges(data.names), knowledge.required_edges(data.names)
+        arrangement = Arrangement.of(data.names)
+        table, known = arrangement.table(data.standardised()), (arrangement.pairs(allowed), arrangement.pairs(required))
         weights = np.zeros((data.n_nodes, data.n_nodes))
         fit: NotearsFit | None = None
 
@@ -66,13 +69,13 @@ class NOTEARS(parameters.NOTEARS, DagEstimator):
 
         def search() -> None:
             nonlocal fit, weights
-            fit = notears(data.standardised(), self.l1, self.threshold, allowed, on_evaluation=note, required=required)
+            fit = notears(table, self.l1, self.threshold, known[0], on_evaluation=note, required=known[1])
             weights = fit.weights
 
         # Between evaluations scipy checks bounds, one by one.
         with monitor.guard():
             monitor.carry_out(search)
-        graph, notes = self._graph(weights, data.names, required, monitor)
+        graph, notes = self._graph(weights, arrangement, data.names, required, monitor)
         if monitor.status != FINISHED:
             notes += (f"NOTEARS had not converged when it ended ({monitor.status})",)
         elif fit is not None and not fit.converged:
@@ -86,14 +89,21 @@ class NOTEARS(parameters.NOTEARS, DagEstimator):
         )
 
     def _graph(
-        self, weights: Any, names: tuple[str, ...], required: NDArray[np.bool_], monitor: Monitor
+        self,
+        found: NDArray[np.float64],
+        arrangement: Arrangement,
+        names: tuple[str, ...],
+        required: NDArray[np.bool_],
+        monitor: Monitor,
     ) -> tuple[Graph, tuple[str, ...]]:
-        """The graph of the weights, repaired if that is wanted, and what to say of it; sets ``weights_``."""
-        self.weights_, early = weights, ""
+        """The graph of arranged weights, repaired if that is wanted, and what to say of it; sets ``weights_``."""
+        weights, early = arrangement.pairs_back(found), ""
+        self.weights_ = weights
         if self.repair:
             try:
                 with monitor.aftermath():
-                    self.weights_ = without_cycles(weights, required)
+                    acyclic = without_cycles(found, arrangement.pairs(required))
+                    self.weights_ = arrangement.pairs_back(acyclic)
             except OutOfTimeError:
                 early = "; not repaired: time was up"
         adjacency = ((self.weights_ != 0.0) | required).astype(np.int8)

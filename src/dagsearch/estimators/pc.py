@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dagsearch import checks, parameters
 from dagsearch.baselines.pc import PcFit, pc
-from dagsearch.data import Dataset
+from dagsearch.data import Arrangement, Dataset
 from dagsearch.errors import DataError
 from dagsearch.estimators.base import Judgement
 from dagsearch.estimators.equivalence import EquivalenceMethod
@@ -53,20 +53,23 @@ class PC(parameters.PC, EquivalenceMethod):
         test = self._test(data)
         required = knowledge.required_edges(data.names)
         allowed = knowledge.allowed_edges(data.names)
-        fit = PcFit(required, np.zeros_like(required), (), 0)
+        arrangement = Arrangement.of(data.names)
+        names = arrangement.names(data.names)
+        known = arrangement.pairs(allowed), arrangement.pairs(required)
+        fit = PcFit(known[1], np.zeros_like(required), (), 0)
 
         def keep(so_far: PcFit) -> None:
             nonlocal fit
             fit = so_far
 
         def search() -> None:
-            keep(pc(_values(data, test), test, self.ci_level, allowed, required, data.names, keep))
+            keep(pc(arrangement.table(_values(data, test)), test, self.ci_level, *known, names, keep))
 
         # All but the tests is causal-learn's, which never looks at a clock.
         with monitor.guard():
             monitor.carry_out(search)
-        graph = PDAG(fit.adjacency, data.names)
-        notes = _notes(fit, data.names)
+        graph = PDAG(arrangement.pairs_back(fit.adjacency), data.names)
+        notes = _notes(fit, names)
         if monitor.status != FINISHED:
             notes.append(f"PC had not finished when it ended ({monitor.status}): pairs that no test separated so far")
         if not graph.has_member:

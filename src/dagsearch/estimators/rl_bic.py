@@ -21,7 +21,8 @@ class RLBIC(parameters.RLBIC, ScoreSearch):
     """Reinforcement learning with BIC: a policy network proposes whole graphs, and the best DAG that it met is kept.
 
     The networks and their training are those of Zhu et al. (2020) with the settings of the paper's runs. Needs the
-    extra ``rl``. JAX computes on all cores, or on a GPU if it was installed for one.
+    extra ``rl``. JAX computes on all cores, or on a GPU if it was installed for one. Columns in
+    another order are like another seed.
 
     Attributes
     ----------

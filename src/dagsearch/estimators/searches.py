@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dagsearch import checks, parameters
+from dagsearch.data import Arrangement
 from dagsearch.errors import InputError
 from dagsearch.estimators.base import Judgement
 from dagsearch.estimators.scored import ScoreSearch
@@ -40,6 +41,8 @@ MOST_GUIDED_RESTARTS = 8
 
 class CDUCT(parameters.CDUCT, ScoreSearch):
     """Causal discovery by Monte Carlo tree search in DAG space: Algorithm 2 of the paper.
+
+    Columns in another order are like another seed.
 
     Attributes
     ----------
@@ -89,14 +92,14 @@ class CDUCT(parameters.CDUCT, ScoreSearch):
         return CDUCTSettings(
             sims_per_node=default.sims_per_node if self.sims_per_node is None else self.sims_per_node,
             horizon=default.horizon if self.horizon is None else self.horizon,
-            exploration=self.exploration,
+            exploration=float(self.exploration),
             exploration_scale=self.exploration_scale,
             final_move=self.final_move,
             n_restarts=self.n_restarts or default.n_restarts,
             refine=self.refine == "on" or (is_open and self.refine == "auto"),
             rollout=rollout,
             tree_policy=self._tree_policy(rollout),
-            temperature=self.temperature,
+            temperature=float(self.temperature),
         )
 
     def _rollout(self, is_open: bool, score: Score) -> Rollout:
@@ -142,7 +145,7 @@ def _open_defaults(n_nodes: int, score: Score, rollout: Rollout) -> _Defaults:
 class OrderSearch(parameters.OrderSearch, ScoreSearch):
     """Search over orders of the variables: best moves of single ones, parents by climbs (as in BOSS).
 
-    Attributes are as those of `CDUCT`.
+    Columns in another order are like another seed. Attributes are as those of `CDUCT`.
     """
 
     method: ClassVar[str] = "order"
@@ -176,7 +179,8 @@ class OrderSearch(parameters.OrderSearch, ScoreSearch):
 class GreedySearch(parameters.GreedySearch, ScoreSearch):
     """Add the best edge, again and again: the paper's baseline.
 
-    Ties between edges are broken at random. Attributes are as those of `CDUCT`.
+    Ties between edges are broken at random, by their names, so that the order of the columns does not matter.
+    Attributes are as those of `CDUCT`.
     """
 
     method: ClassVar[str] = "greedy"
@@ -185,13 +189,13 @@ class GreedySearch(parameters.GreedySearch, ScoreSearch):
     def _search(
         self, problem: Problem, judgement: Judgement, rng: np.random.Generator, monitor: Monitor
     ) -> tuple[Outcome, dict[str, Any]]:
-        return greedy(problem, judgement.score, rng, monitor), {}
+        return greedy(problem, judgement.score, rng, monitor, Arrangement.of(judgement.data.names).places), {}
 
 
 class RandomSampling(GreedySearch):
     """One uniform rollout of the decision process: the floor that any search should beat.
 
-    Attributes are as those of `CDUCT`.
+    Columns in another order are like another seed. Attributes are as those of `CDUCT`.
     """
 
     method: ClassVar[str] = "random-sampling"
@@ -206,7 +210,7 @@ class RandomSampling(GreedySearch):
 class RandomSearch(parameters.RandomSearch, ScoreSearch):
     """The best of many uniform rollouts, as many as CD-UCT would make simulations.
 
-    Attributes are as those of `CDUCT`.
+    Columns in another order are like another seed. Attributes are as those of `CDUCT`.
     """
 
     method: ClassVar[str] = "random-search"

@@ -130,7 +130,7 @@ def make(
     if penalty is not None:
         checks.one_of("penalty", penalty, ("edges", "parameters", "extended"))
     require_levels(levels)
-    checks.integer("n_jobs", n_jobs, 1)
+    checks.integer("n_jobs", n_jobs, 1, most=checks.MOST_JOBS)
     given = {
         "variances": variances,
         "penalty": penalty,

@@ -65,10 +65,17 @@ class _EdgeRewards:
         return rewards
 
 
-def greedy(problem: Problem, score: ScoreLike, rng: np.random.Generator, monitor: Monitor) -> Outcome:
+def greedy(
+    problem: Problem,
+    score: ScoreLike,
+    rng: np.random.Generator,
+    monitor: Monitor,
+    places: NDArray[np.intp] | None = None,
+) -> Outcome:
     """Add the best edge until the budget is spent, or no edge improves the reward if there is none.
 
-    Ties, which score-equivalent scores produce at the first edges, are broken at random.
+    Ties, which score-equivalent scores produce at the first edges, are broken at random. Which of them a random number
+    stands for goes by ``places``, those of the nodes in an order of their own; by default it is that of their indices.
     """
     stage = monitor.stage("greedy")
     if stage.result is not None:
@@ -84,6 +91,7 @@ def greedy(problem: Problem, score: ScoreLike, rng: np.random.Generator, monitor
         adjacency = stage.state["adjacency"].copy()
         reward, n_steps = float(stage.state["reward"][0]), int(stage.state["n_steps"][0])
         set_generator(rng, stage.state["rng"])
+    places = np.arange(problem.n_nodes) if places is None else places
     budget = problem.edge_budget
     n_edges = int(adjacency.sum())
 
@@ -105,7 +113,7 @@ def greedy(problem: Problem, score: ScoreLike, rng: np.random.Generator, monitor
             best = rewards.max(initial=-np.inf)
             if best == -np.inf or (budget is None and best <= reward + NEGLIGIBLE):
                 break
-            ties = np.argwhere(rewards >= best - NEGLIGIBLE * (1.0 + abs(best)))
+            ties = _ties(rewards, best, places)
             cause, effect = (int(node) for node in ties[rng.integers(len(ties))])
             add_edge(graph, cause, effect, rules, words)
             edge_rewards.insert(effect)
@@ -114,3 +122,10 @@ def greedy(problem: Problem, score: ScoreLike, rng: np.random.Generator, monitor
             n_edges, n_steps = n_edges + 1, n_steps + 1
             monitor.note_best(reward, n_edges, "greedy", rank=0 if budget is None else n_edges)
     return finished(stage, Outcome(adjacency, reward, 0, 0, n_steps, monitor.status))
+
+
+def _ties(rewards: NDArray[np.float64], best: float, places: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Edges, (n, 2), that are as good as the best one but for rounding, in the order of the places of their nodes."""
+    ties = np.argwhere(rewards >= best - NEGLIGIBLE * (1.0 + abs(best)))
+    causes, effects = places[ties].T
+    return ties[np.lexsort((effects, causes))]
