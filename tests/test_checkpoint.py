@@ -170,13 +170,11 @@ def test_a_search_that_is_ended_again_and_again_comes_to_the_same_end(tmp_path, 
 def test_a_finished_search_gives_its_result_again_without_searching(tmp_path):
     make, data, path = SEARCHES["guided"], table(), tmp_path / "saved"
     first = make(checkpoint=path).fit(data)
-    written = path.read_bytes()
     again = make(checkpoint=str(path)).fit(data)
     assert facts(again) == facts(first)
     assert again.result_.seconds >= first.result_.seconds
     assert any("holds the finished search" in note for note in again.result_.notes)
     assert not any("checkpoint" in note for note in first.result_.notes)
-    assert len(path.read_bytes()) == len(written)
     assert os.listdir(tmp_path) == ["saved"]
 
 

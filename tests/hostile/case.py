@@ -31,8 +31,8 @@ class Case:
     family, name
         What it is called.
     act
-        Does it, in an empty folder. It raises AssertionError where a result is wrong, SystemExit as the command does, and
-        whatever dagsearch raises.
+        Does it, in an empty folder. It raises AssertionError where a result is wrong, SystemExit as the command does,
+        and whatever dagsearch raises.
     expected
         `RIGHT`, `REFUSED` or both.
     words
@@ -161,4 +161,4 @@ def is_one_line(stderr: str) -> str | None:
 
 _ITEM = re.compile(r"  \S|--fix mends ")
 # What may come before the line: usage, as click tells it, the audit, notes, news.
-_ASIDE = re.compile(r"Usage: |Try '|check: |note: |compil|dagsearch: ")
+_ASIDE = re.compile(r"Usage: |Try '|check: |note: |compil|dagsearch: |downloading ")

@@ -28,7 +28,9 @@ def run(
     **more: object,
 ) -> None:
     """Run the command; SystemExit has its exit code unless that is 0."""
-    done = subprocess.run([*COMMAND, *arguments], env=environment(changes or {}), preexec_fn=prepare, check=False, **more)
+    done = subprocess.run(
+        [*COMMAND, *arguments], env=environment(changes or {}), preexec_fn=prepare, check=False, **more
+    )
     if done.returncode:
         raise SystemExit(done.returncode)
 

@@ -115,10 +115,10 @@ def _code_of(case: Case) -> int:
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     except AssertionError as error:
-        print(f"WRONG: {error!s:.500}", file=sys.stderr)
+        sys.stderr.write(f"WRONG: {error!s:.500}" + "\n")
         return _WRONG
     except DagsearchError as error:
-        print(f"Error: {error}", file=sys.stderr)
+        sys.stderr.write(f"Error: {error}" + "\n")
         return 2
     return 0
 
@@ -151,24 +151,32 @@ def _judged(started: _Started, status: int, is_late: bool) -> Verdict:
 
 def _outcome(code: int, is_late: bool, stdout: str, stderr: str, case: Case) -> tuple[str, str]:
     """What it was, and what is wrong about it."""
-    if is_late:
-        return "hang", f"longer than {case.seconds:g} s"
-    if "MemoryError" in stderr or "Cannot allocate memory" in stderr or code == -signal.SIGKILL:
-        return "memory", _last_line(stderr)
-    if "Traceback (most recent call last)" in stderr:
-        return "traceback", _last_line(stderr)
-    if code == _WRONG:
-        return "wrong", _last_line(stderr)
+    broken = _breakdown(code, is_late, stderr, case)
+    if broken is not None:
+        return broken
     if code == 0:
         return RIGHT, "" if RIGHT in case.expected else "it must be refused"
-    if code != 2:
-        return "traceback", f"exit code {code}: {_last_line(stderr)}"
     fault = is_one_line(stderr) or ("standard output has something" if stdout and not case.prints else "")
     if fault:
         return "message", fault
     if REFUSED not in case.expected:
         return "wrong", f"it must not be refused: {_last_line(stderr)}"
     return REFUSED, "" if case.words in stderr else f"{case.words!r} is not in {_last_line(stderr)!r}"
+
+
+def _breakdown(code: int, is_late: bool, stderr: str, case: Case) -> tuple[str, str] | None:
+    """What must never be."""
+    last = _last_line(stderr)
+    for is_so, outcome, fault in (
+        (is_late, "hang", f"longer than {case.seconds:g} s"),
+        ("MemoryError" in stderr or "Cannot allocate memory" in stderr or code == -signal.SIGKILL, "memory", last),
+        ("Traceback (most recent call last)" in stderr, "traceback", last),
+        (code == _WRONG, "wrong", last),
+        (code not in (0, 2), "traceback", f"exit code {code}: {last}"),
+    ):
+        if is_so:
+            return outcome, fault
+    return None
 
 
 def _last_line(text: str) -> str:

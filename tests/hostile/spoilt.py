@@ -5,7 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-_INSERTED = (b"\0", b"\xff", b"\r", b'"', b"'", b"<", b"&", b"{", b"[", b"(", b",", b";", b"-", b"9" * 400, b"e999", b"\xe2\x80\xae", b"\\")
+_INSERTED = (
+    *(b"\0", b"\xff", b"\r", b'"', b"'", b"<", b"&", b"{", b"[", b"(", b",", b";", b"-", b"\\"),
+    *(b"9" * 400, b"e999", b"\xe2\x80\xae"),
+)
 
 
 def cut_off(content: bytes) -> Iterator[tuple[str, bytes]]:

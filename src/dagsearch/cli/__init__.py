@@ -6,6 +6,7 @@ Only click is imported at the top, so that help and errors of usage come at once
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,6 +32,7 @@ from dagsearch.cli.options import (
 )
 from dagsearch.cli.refusals import refuse
 from dagsearch.cli.simulate import simulate
+from dagsearch.cli.streams import ensure_streams
 from dagsearch.errors import DagsearchError, with_long_words_cut
 
 EXIT_WRONG_USE = 2
@@ -57,6 +59,9 @@ class _Group(click.Group):
 
     def main(self, *args: Any, **settings: Any) -> Any:
         """Run a command; what the system refuses, such as output to a full disk, is one message, too."""
+        ensure_streams()
+        # Where it finds no room for what processes share, which these commands do not need.
+        warnings.filterwarnings("ignore", message=".*joblib will operate in serial mode")
         try:
             return super().main(*args, **settings)
         except OSError as error:

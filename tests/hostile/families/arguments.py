@@ -84,7 +84,10 @@ def _functions() -> Iterator[tuple[str, dict[str, Callable[[], Any] | Any]]]:
     yield "read_graph", {"path": _graph_file}
     yield "datasets.load", {"name": "sachs"}
     yield "datasets.network", {"name_or_path": "asia"}
-    yield "datasets.simulate", {"n_nodes": 4, "n_samples": 30, "n_edges": 3, "mechanism": "linear", "noise": "gaussian", "random_state": 0}
+    yield (
+        "datasets.simulate",
+        {"n_nodes": 4, "n_samples": 30, "n_edges": 3, "mechanism": "linear", "noise": "gaussian", "random_state": 0},
+    )
     yield "metrics.compare", {"found": _dag, "truth": _dag}
     yield "Knowledge", {"required": (), "forbidden": (), "tiers": (), "forbid_within": ()}
     yield "DAG.from_edges", {"edges": [("a", "b")], "names": ["a", "b"]}

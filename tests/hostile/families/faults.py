@@ -46,13 +46,26 @@ def cases() -> Iterator[Case]:
     for what, command in _COMMANDS.items():
         yield Case(FAMILY, f"{what} to a full disk", partial(_redirected, command, "> /dev/full"), (REFUSED,))
         yield Case(FAMILY, f"{what} to nobody", partial(_redirected, command, "| true"), (RIGHT,))
-        yield Case(FAMILY, f"{what} to somebody in a hurry", partial(_redirected, command, "| head -c 1 > /dev/null"), (RIGHT,))
-        yield Case(FAMILY, f"{what}, nowhere to complain", partial(_redirected, command, "> /dev/full 2> /dev/full || true"), (RIGHT,))
+        yield Case(
+            FAMILY, f"{what} to somebody in a hurry", partial(_redirected, command, "| head -c 1 > /dev/null"), (RIGHT,)
+        )
+        yield Case(
+            FAMILY,
+            f"{what}, nowhere to complain",
+            partial(_redirected, command, "> /dev/full 2> /dev/full || true"),
+            (RIGHT,),
+        )
     for n_bytes in (0, 1, 100, 5_000):
         for option in ("--json", "--out", "--report", "--checkpoint"):
             act = partial(_without_room, n_bytes, option)
             yield Case(FAMILY, f"{n_bytes} bytes of room for {option}", act, (RIGHT, REFUSED), prints=True)
-        yield Case(FAMILY, f"{n_bytes} bytes of room for a simulation", partial(_simulated, n_bytes), (RIGHT, REFUSED), prints=True)
+        yield Case(
+            FAMILY,
+            f"{n_bytes} bytes of room for a simulation",
+            partial(_simulated, n_bytes),
+            (RIGHT, REFUSED),
+            prints=True,
+        )
     yield Case(FAMILY, "two at once to the same files", _two_at_once, (RIGHT,), seconds=60.0)
     for megabytes in (1_500, 2_000, 3_000):
         act = partial(_with_memory, megabytes)
@@ -62,7 +75,17 @@ def cases() -> Iterator[Case]:
 def _signalled(number: signal.Signals, seconds: float) -> None:
     """Send a signal to a search that would last longer, and look at what it leaves."""
     good_table().to_csv("table.csv", index=False)
-    arguments = ["discover", "table.csv", "--method", "cd-uct", "--score", "bic-linear", "--sims-per-node", "20000", *_OUTPUTS]
+    arguments = [
+        "discover",
+        "table.csv",
+        "--method",
+        "cd-uct",
+        "--score",
+        "bic-linear",
+        "--sims-per-node",
+        "20000",
+        *_OUTPUTS,
+    ]
     process = subprocess.Popen(
         [*COMMAND, *arguments], env=environment({}), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
@@ -81,7 +104,12 @@ def _signalled(number: signal.Signals, seconds: float) -> None:
 
 
 def _require_whole_or_absent() -> None:
-    readers = {".json": json.loads, ".svg": ElementTree.fromstring, ".graphml": ElementTree.fromstring, ".html": _whole_page}
+    readers = {
+        ".json": json.loads,
+        ".svg": ElementTree.fromstring,
+        ".graphml": ElementTree.fromstring,
+        ".html": _whole_page,
+    }
     for path in [Path("found.json"), Path("page.html"), *Path("out").glob("graph.*")]:
         if path.exists() and path.suffix in readers:
             readers[path.suffix](path.read_text(encoding="utf-8"))
@@ -110,7 +138,11 @@ def _without_room(n_bytes: int, option: str) -> None:
         # Streams go to a pipe: the limit would be theirs, too, if they were files.
         arguments = ["discover", "table.csv", *FAST, option, places[option]]
         done = subprocess.run(
-            [*COMMAND, *arguments], env=environment({}), preexec_fn=partial(_limited, n_bytes), check=False, capture_output=True
+            [*COMMAND, *arguments],
+            env=environment({}),
+            preexec_fn=partial(_limited, n_bytes),
+            check=False,
+            capture_output=True,
         )
         sys.stderr.write(done.stderr.decode())
         if done.returncode:
@@ -124,7 +156,11 @@ def _without_room(n_bytes: int, option: str) -> None:
 def _simulated(n_bytes: int) -> None:
     arguments = ["simulate", "--nodes", "5", "--rows", "500", "--out", "made"]
     done = subprocess.run(
-        [*COMMAND, *arguments], env=environment({}), preexec_fn=partial(_limited, n_bytes), check=False, capture_output=True
+        [*COMMAND, *arguments],
+        env=environment({}),
+        preexec_fn=partial(_limited, n_bytes),
+        check=False,
+        capture_output=True,
     )
     sys.stderr.write(done.stderr.decode())
     data = Path("made/data.csv")

@@ -79,7 +79,9 @@ def _file(name: str, content: bytes, act: Callable[..., None] = same_as_clean, *
     act(name, **more)
 
 
-def _one(what: str, name: str, content: bytes, expected: tuple[str, ...], act: Callable[..., None] = same_as_clean, **more) -> Case:
+def _one(
+    what: str, name: str, content: bytes, expected: tuple[str, ...], act: Callable[..., None] = same_as_clean, **more
+) -> Case:
     seconds = more.pop("seconds", 30.0)
     words = more.pop("words", "")
     return Case(FAMILY, what, partial(_file, name, content, act, **more), expected, words, seconds=seconds)
@@ -112,12 +114,16 @@ def _damaged() -> Iterator[Case]:
             spoilt = bytearray(content)
             for _ in range(1 + number):
                 spoilt[draw.randrange(len(spoilt))] ^= 1 << draw.randrange(8)
-            yield _one(f"{suffix} with flipped bits {number}", f"t{suffix}", bytes(spoilt), (RIGHT, REFUSED), any_result)
+            yield _one(
+                f"{suffix} with flipped bits {number}", f"t{suffix}", bytes(spoilt), (RIGHT, REFUSED), any_result
+            )
         for number in range(3):
             start = draw.randrange(len(content))
             spoilt = content[:start] + draw.randbytes(50) + content[start + draw.randrange(60) :]
             yield _one(f"{suffix} with foreign bytes {number}", f"t{suffix}", spoilt, (RIGHT, REFUSED), any_result)
-        yield _one(f"{suffix} with more at the end", f"t{suffix}", content + b"\0garbage" * 9, (RIGHT, REFUSED), any_result)
+        yield _one(
+            f"{suffix} with more at the end", f"t{suffix}", content + b"\0garbage" * 9, (RIGHT, REFUSED), any_result
+        )
         yield _one(f"{suffix} twice", f"t{suffix}", content + content, (RIGHT, REFUSED), any_result)
         yield _one(f"{suffix} of zeros", f"t{suffix}", bytes(len(content)), (REFUSED,), any_result)
         yield _one(f"{suffix} of noise", f"t{suffix}", draw.randbytes(len(content)), (REFUSED,), any_result)
@@ -130,8 +136,29 @@ def _misnamed() -> Iterator[Case]:
                 names = _names_of(suffix)
                 both = (RIGHT, REFUSED)
                 yield _one(f"{suffix} called {other or 'nothing'}", f"table{other}", content, both, names=names)
-    for suffix in (".exe", ".json", ".md", ".html", ".pickle", ".pkl", ".npz", ".xls", ".ods", ".sav", ".rds", ".h5", ".py", "."):
-        yield _one(f"unknown suffix {suffix}", f"table{suffix}", contents()[".csv"], (REFUSED,), words="suffix" if suffix != "." else "")
+    for suffix in (
+        ".exe",
+        ".json",
+        ".md",
+        ".html",
+        ".pickle",
+        ".pkl",
+        ".npz",
+        ".xls",
+        ".ods",
+        ".sav",
+        ".rds",
+        ".h5",
+        ".py",
+        ".",
+    ):
+        yield _one(
+            f"unknown suffix {suffix}",
+            f"table{suffix}",
+            contents()[".csv"],
+            (REFUSED,),
+            words="suffix" if suffix != "." else "",
+        )
 
 
 def _texts() -> Iterator[Case]:
@@ -156,12 +183,18 @@ def _texts() -> Iterator[Case]:
         "row numbers": frame.to_csv().encode(),
         "separator at the end of rows": text.replace("\n", ",\n").encode(),
         "exponents": frame.to_csv(index=False, float_format="%.17e").encode(),
-        "plus signs": "\n".join([header, *(",".join(f"{float(x):+}" for x in row.split(",")) for row in rows)]).encode(),
+        "plus signs": "\n".join(
+            [header, *(",".join(f"{float(x):+}" for x in row.split(",")) for row in rows)]
+        ).encode(),
         "many zeros": "\n".join([header, *(",".join(x + "0" * 300 for x in row.split(",")) for row in rows)]).encode(),
         "sep= line of Excel": ("sep=,\n" + text).encode(),
     }
     for what, content in right.items():
-        expected = (RIGHT, REFUSED) if what in ("many zeros", "sep= line of Excel", "separator at the end of rows") else (RIGHT,)
+        expected = (
+            (RIGHT, REFUSED)
+            if what in ("many zeros", "sep= line of Excel", "separator at the end of rows")
+            else (RIGHT,)
+        )
         yield _one(f"text: {what}", "table.csv", content, expected)
     refused = {
         "only a newline": "\n",
@@ -199,7 +232,9 @@ def _texts() -> Iterator[Case]:
         "a field of a megabyte": (text + "x" * 1_000_000 + ",1,1,1,1\n").encode(),
         "a name of a megabyte": ("x" * 1_000_000 + text[1:]).encode(),
         "a line of ten thousand fields": (text + ",".join("1" * 10_000) + "\n").encode(),
-        "five thousand columns": (",".join(f"c{k}" for k in range(5000)) + "\n" + (",".join("12345" * 1000) + "\n") * 3).encode(),
+        "five thousand columns": (
+            ",".join(f"c{k}" for k in range(5000)) + "\n" + (",".join("12345" * 1000) + "\n") * 3
+        ).encode(),
         "a header alone of a hundred thousand names": ",".join(f"c{k}" for k in range(100_000)).encode(),
         "ragged": "\n".join([header, *(row.rsplit(",", k % 3)[0] for k, row in enumerate(rows))]).encode(),
         "formulas": text.replace("\n", "\n=1+1,", 1).encode(),
@@ -300,7 +335,9 @@ def _archives() -> Iterator[Case]:
     outside = zipped({"../../outside.csv": text})
     yield Case(FAMILY, "zip: a member outside", partial(_stays_inside, outside), (RIGHT, REFUSED))
     yield _one("gz: packed twice", "t.csv.gz", gzip.compress(gzip.compress(text)), (REFUSED,), any_result)
-    yield _one("gz: a hundred and twenty megabytes of the same", "t.csv.gz", zeros, (RIGHT, REFUSED), any_result, seconds=60.0)
+    yield _one(
+        "gz: a hundred and twenty megabytes of the same", "t.csv.gz", zeros, (RIGHT, REFUSED), any_result, seconds=60.0
+    )
     yield _one("gz: several parts", "t.csv.gz", gzip.compress(text[:500]) + gzip.compress(text[500:]), (RIGHT,))
     yield _one("gz: no text at all", "t.csv.gz", gzip.compress(b""), (REFUSED,), any_result)
 
@@ -363,9 +400,29 @@ def _places() -> Iterator[Case]:
         same.write_bytes(text)
         same_as_clean(*([argument] if argument else [name]))
 
-    for name in ("a b.csv", "\u00e4\u2603.csv", "a\nb.csv", "folder/sub folder/t.csv", "'t'.csv", '"t".csv', "$HOME.csv", "t;ls.csv", "*.csv", "t.2020.csv", "x" * 250 + ".csv", ".csv.csv", "%s.csv", "{}.csv"):
+    for name in (
+        "a b.csv",
+        "\u00e4\u2603.csv",
+        "a\nb.csv",
+        "folder/sub folder/t.csv",
+        "'t'.csv",
+        '"t".csv',
+        "$HOME.csv",
+        "t;ls.csv",
+        "*.csv",
+        "t.2020.csv",
+        "x" * 250 + ".csv",
+        ".csv.csv",
+        "%s.csv",
+        "{}.csv",
+    ):
         yield Case(FAMILY, f"place: {name[:20]!r}", partial(named, name), (RIGHT,))
-    yield Case(FAMILY, "place: a name of bytes that are no text", partial(named, os.fsdecode(b"\xff\xfe.csv")), (RIGHT, REFUSED))
+    yield Case(
+        FAMILY,
+        "place: a name of bytes that are no text",
+        partial(named, os.fsdecode(b"\xff\xfe.csv")),
+        (RIGHT, REFUSED),
+    )
     yield Case(FAMILY, "place: a name that begins with a dash", partial(named, "-t.csv", "./-t.csv"), (RIGHT,))
     for what, argument in {
         "nothing": "",

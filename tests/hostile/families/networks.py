@@ -56,19 +56,64 @@ def _sampled(name: str, content: bytes, same_as: str = "") -> None:
 
 
 def _refused() -> Iterator[str]:
-    yield from ("", "x", "network x {", "{", "}", "variable", "variable a", "variable a {", "probability ( a ) {", "network x { }", "// only this", "/*")
+    yield from (
+        "",
+        "x",
+        "network x {",
+        "{",
+        "}",
+        "variable",
+        "variable a",
+        "variable a {",
+        "probability ( a ) {",
+        "network x { }",
+        "// only this",
+        "/*",
+    )
     yield from (_TWO, _TWO + _ROOT, _ROOT + _LEAF, _TWO + _TWO + _ROOT + _LEAF, _TWO + _ROOT + _ROOT + _LEAF)
-    for levels in ("[ 0 ] { }", "[ 3 ] { x, y }", "[ -1 ] { x }", "[ x ] { x }", "[ 2 ] { x, x }", "[ 1" + "0" * 30 + " ] { x, y }", "2 { x, y }", "[ 2 ] x, y"):
+    for levels in (
+        "[ 0 ] { }",
+        "[ 3 ] { x, y }",
+        "[ -1 ] { x }",
+        "[ x ] { x }",
+        "[ 2 ] { x, x }",
+        "[ 1" + "0" * 30 + " ] { x, y }",
+        "2 { x, y }",
+        "[ 2 ] x, y",
+    ):
         yield _TWO.replace("[ 2 ] { x, y }", levels, 1) + _ROOT + _LEAF
-    for table in ("0.5", "0.5, 0.6", "0.5, -0.5", "nan, 0.5", "inf, 0.5", "0.5, 0.5, 0.0", "1e400, 0", "a, b", "", "0.5 0.5 0.5", "1,5"):
+    for table in (
+        "0.5",
+        "0.5, 0.6",
+        "0.5, -0.5",
+        "nan, 0.5",
+        "inf, 0.5",
+        "0.5, 0.5, 0.0",
+        "1e400, 0",
+        "a, b",
+        "",
+        "0.5 0.5 0.5",
+        "1,5",
+    ):
         yield _TWO + _ROOT.replace("0.5, 0.5", table) + _LEAF
-    for rows in ("(x) 0.1, 0.9;", "(x) 0.1, 0.9; (x) 0.1, 0.9;", "(x) 0.1, 0.9; (z) 0.1, 0.9;", "(x, y) 0.1, 0.9;", "table 0.1, 0.9;", "(x 0.1, 0.9;", "default 0.5;"):
+    for rows in (
+        "(x) 0.1, 0.9;",
+        "(x) 0.1, 0.9; (x) 0.1, 0.9;",
+        "(x) 0.1, 0.9; (z) 0.1, 0.9;",
+        "(x, y) 0.1, 0.9;",
+        "table 0.1, 0.9;",
+        "(x 0.1, 0.9;",
+        "default 0.5;",
+    ):
         yield _TWO + _ROOT + "probability ( b | a ) { " + rows + " }\n"
     for parents in ("b | z", "b | b", "b | a, a", "z | a", "b |", "| a", "b | a | a", ""):
         yield _TWO + _ROOT + _LEAF.replace("b | a", parents)
     yield _TWO + "probability ( a | b ) { (x) 0.1, 0.9; (y) 0.9, 0.1; }\n" + _LEAF
     names = [f"p{k}" for k in range(25)]
-    many = "".join(f"variable {name} {{ type discrete [ 2 ] {{ x, y }}; }}\nprobability ( {name} ) {{ table 0.5, 0.5; }}\n" for name in names)
+    many = "".join(
+        f"variable {name} {{ type discrete [ 2 ] {{ x, y }}; }}\nprobability ( {name} ) {{ table 0.5, 0.5; }}\n"
+        for name in names
+    )
     child = "variable c { type discrete [ 2 ] { x, y }; }\n"
     yield many + child + f"probability ( c | {', '.join(names)} ) {{ default 0.5, 0.5; }}\n"
     yield many + child + f"probability ( c | {', '.join(names)} ) {{ table 0.5, 0.5; }}\n"

@@ -33,7 +33,11 @@ def cases() -> Iterator[Case]:
     for method in dict.fromkeys(("greedy", *_METHOD_OF.values())):
         yield Case(FAMILY, f"discover by {method}", partial(_discover, "--random-state", "1", method), (RIGHT,))
     for option in _options_of("discover"):
-        bad = BAD if option in ("--edge-budget", "--time-limit", "--n-jobs", "--random-state", "--alpha") else BAD[:16:2] + BAD[16:19]
+        bad = (
+            BAD
+            if option in ("--edge-budget", "--time-limit", "--n-jobs", "--random-state", "--alpha")
+            else BAD[:16:2] + BAD[16:19]
+        )
         for value in bad:
             yield Case(FAMILY, f"discover {option} {value!r:.30}", partial(_discover, option, value), (RIGHT, REFUSED))
     for option in _options_of("simulate"):
@@ -88,7 +92,11 @@ def _together() -> Iterator[Case]:
         ("more required than budgeted", ("--require", "a->b", "--require", "a->c", "--edges", "1"), (REFUSED,)),
         ("required against tiers", ("--require", "b->a", "--tiers", "a;b"), (REFUSED,)),
         ("a variable in two tiers", ("--tiers", "a;b;a"), (REFUSED,)),
-        ("all forbidden", tuple(part for x in "abcde" for y in "abcde" if x != y for part in ("--forbid", f"{x}->{y}")), (RIGHT,)),
+        (
+            "all forbidden",
+            tuple(part for x in "abcde" for y in "abcde" if x != y for part in ("--forbid", f"{x}->{y}")),
+            (RIGHT,),
+        ),
         ("an unknown truth", ("--truth", "none.csv"), (REFUSED,)),
         ("a truth of other names", ("--truth", "asia"), (REFUSED,)),
         ("JSON to a folder", ("--json", "."), (REFUSED,)),

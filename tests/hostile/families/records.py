@@ -25,7 +25,11 @@ def whole() -> bytes:
 
 def cases() -> Iterator[Case]:
     """All of this family."""
-    for what, content in {"none": b"", "one": whole(), "a line that was cut off at the end": whole() + whole()[:300]}.items():
+    for what, content in {
+        "none": b"",
+        "one": whole(),
+        "a line that was cut off at the end": whole() + whole()[:300],
+    }.items():
         yield Case(FAMILY, f"right: {what}", partial(_reported, content), (RIGHT,))
     for what, content in (*cut_off(whole() * 3), *damaged(whole() * 3, "records", 30)):
         yield Case(FAMILY, what, partial(_reported, content), (RIGHT, REFUSED))
@@ -38,8 +42,22 @@ def cases() -> Iterator[Case]:
         for value in _VALUES:
             content = json.dumps({**stored, "task": {**stored["task"], name: value}}).encode() + b"\n"
             yield Case(FAMILY, f"task, {name}: {value!r:.30}", partial(_reported, content), (RIGHT, REFUSED))
-    for number, content in enumerate((b"\n\n", b"null\n", b"1\n", b"[]\n", b"{}\n", b"[" * 100_000 + b"\n", b"\xff\n", b"NaN\n", b'{"a": 1' + b"0" * 5_000 + b"}\n")):
-        yield Case(FAMILY, f"no record {number}", partial(_reported, content), (RIGHT, REFUSED) if number == 0 else (REFUSED,))
+    for number, content in enumerate(
+        (
+            b"\n\n",
+            b"null\n",
+            b"1\n",
+            b"[]\n",
+            b"{}\n",
+            b"[" * 100_000 + b"\n",
+            b"\xff\n",
+            b"NaN\n",
+            b'{"a": 1' + b"0" * 5_000 + b"}\n",
+        )
+    ):
+        yield Case(
+            FAMILY, f"no record {number}", partial(_reported, content), (RIGHT, REFUSED) if number == 0 else (REFUSED,)
+        )
 
 
 def _reported(content: bytes) -> None:

@@ -157,7 +157,23 @@ def _arrow() -> Any:
 def _refused() -> Iterator[tuple[str, Callable[[], Any]]]:
     """What is no table, or none that can be analysed."""
     frame, x = good_table, lambda: good_table().to_numpy()
-    for value in (None, 0, 1.5, True, "", b"", "a,b\n1,2\n", [], (), {}, set(), [[]], [1, 2, 3], [[1], [2, 3]], {"a": 1}):
+    for value in (
+        None,
+        0,
+        1.5,
+        True,
+        "",
+        b"",
+        "a,b\n1,2\n",
+        [],
+        (),
+        {},
+        set(),
+        [[]],
+        [1, 2, 3],
+        [[1], [2, 3]],
+        {"a": 1},
+    ):
         yield f"the value {value!r}", lambda value=value: value
     for value in (object(), type, len, iter([1]), range(10), {1, 2}, {"a": "text", "b": "text"}, Ellipsis, 10**400):
         yield f"a {type(value).__name__} {str(value)[:9]!r}", lambda value=value: value
@@ -210,19 +226,49 @@ def _either() -> Iterator[tuple[str, Callable[[], Any]]]:
     """What may be a table, depending on how one looks at it."""
     frame = good_table
     yield from _numbers()
-    for k, value in enumerate((None, np.nan, pd.NA, pd.NaT, "", " ", "x", "1,5", "1 000", "\u0663", "\uff11", True, 1j, b"1", [], 2**70, -0.0, 5e-324, 1.7e308, decimal.Decimal("NaN"), decimal.Decimal("1e999999"), fractions.Fraction(1, 3), np.float16(1), np.str_("1"), datetime.date(2020, 1, 1))):
+    for k, value in enumerate(
+        (
+            None,
+            np.nan,
+            pd.NA,
+            pd.NaT,
+            "",
+            " ",
+            "x",
+            "1,5",
+            "1 000",
+            "\u0663",
+            "\uff11",
+            True,
+            1j,
+            b"1",
+            [],
+            2**70,
+            -0.0,
+            5e-324,
+            1.7e308,
+            decimal.Decimal("NaN"),
+            decimal.Decimal("1e999999"),
+            fractions.Fraction(1, 3),
+            np.float16(1),
+            np.str_("1"),
+            datetime.date(2020, 1, 1),
+        )
+    ):
         yield f"a cell with {k} {value!r:.20}", partial(_with_cell, value)
     for what, make in {
         "all cells missing": lambda: frame() * np.nan,
         "a column missing": lambda: frame().assign(a=np.nan),
         "half of the cells missing": lambda: frame().mask(np.random.default_rng(0).random((_N, 5)) < 0.5),
         "all but two rows with gaps": lambda: frame().assign(a=[1.0, 2.0] + [np.nan] * (_N - 2)),
-        "never seen together": lambda: _never_together(),
+        "never seen together": _never_together,
         "a masked array": lambda: np.ma.MaskedArray(frame().to_numpy(), frame().to_numpy() > 1),
         "booleans": lambda: frame() > 0,
         "booleans and None": lambda: (frame() > 0).astype(object).mask(frame() > 1, None),
         "categories": lambda: frame().assign(a=pd.Categorical(["x", "y"] * 60)),
-        "categories of which most are not used": lambda: frame().assign(a=pd.Categorical(["x", "y"] * 60, list("xyzuvw"))),
+        "categories of which most are not used": lambda: frame().assign(
+            a=pd.Categorical(["x", "y"] * 60, list("xyzuvw"))
+        ),
         "a thousand categories declared": lambda: frame().assign(a=pd.Categorical([0, 1] * 60, range(1000))),
         "ordered categories": lambda: frame().assign(a=pd.Categorical(["x", "y"] * 60, ordered=True)),
         "another category in each row": lambda: frame().assign(a=[f"id {k}" for k in range(_N)]),
