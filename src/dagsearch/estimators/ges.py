@@ -8,20 +8,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dagsearch import checks, parameters
-from dagsearch.baselines.ges import PHASES, GesStep, equivalence_search
+from dagsearch.search.ges import PHASES, GesStep, equivalence_search
 from dagsearch.errors import InputError
 from dagsearch.estimators.base import Judgement
 from dagsearch.estimators.equivalence import EquivalenceMethod
 from dagsearch.estimators.result import Construction
 from dagsearch.graph import PDAG, Knowledge
-from dagsearch.interruption import Shield
 from dagsearch.search.monitor import Monitor, Progress
 
 
 class GES(parameters.GES, EquivalenceMethod):
     """Greedy equivalence search: the best insertion, deletion or turning of an edge, from class to class of DAGs.
-
-    Needs the extra ``baselines``.
 
     Attributes
     ----------
@@ -50,26 +47,16 @@ class GES(parameters.GES, EquivalenceMethod):
         restrictions: dict[str, Any] = {} if knowledge.is_empty else {"allowed": allowed, "required": required}
         adjacency = required.astype(np.int8)
         n_samples = judgement.data.n_samples
-        shield = Shield()
-
-        def log_likelihood(node: int, parents: tuple[int, ...]) -> float:
-            with shield.up():
-                return n_samples * score.local(node, parents)
 
         def note(step: GesStep) -> None:
             nonlocal adjacency
-            with shield.up():
-                adjacency = step.adjacency
-                reward = step.score / n_samples
-                monitor.note_best(reward, int(np.triu(adjacency | adjacency.T).sum()), step.phase)
-                monitor.check(lambda seconds: Progress(0.0, step.step, None, 0, reward, seconds, detail=step.phase))
+            adjacency = step.adjacency
+            reward = step.score / n_samples
+            monitor.note_best(reward, int(np.triu(adjacency | adjacency.T).sum()), step.phase)
+            monitor.check(lambda seconds: Progress(0.0, step.step, None, 0, reward, seconds, detail=step.phase))
 
-        def search() -> None:
-            nonlocal adjacency
-            adjacency = equivalence_search(len(names), log_likelihood, self.phases, note, **restrictions).adjacency
-
-        # The operators are those of another package; the score must not be left half-way.
         with monitor.guard(), score.session():
-            monitor.carry_out(search, shield)
+            fit = equivalence_search(score, self.phases, note, unit=n_samples, **restrictions)
+            adjacency = fit.adjacency
         settings = {"phases": list(self.phases)}
         return Construction(graph=PDAG(adjacency, names), status=monitor.status, settings=settings, required=required)
