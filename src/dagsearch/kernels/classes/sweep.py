@@ -41,8 +41,8 @@ STATE = np.dtype(
         ("task", np.int64),
         ("phase", np.int64),
         ("bars_first", np.int64),  # 1: bounds are of valid steps
-        ("pair", np.int64),  # where the walk is: x * n_nodes + y
-        ("stop", np.int64),  # where it ends
+        ("place", np.int64),  # where the walk is, and where it ends
+        ("stop", np.int64),
         ("n_looks", np.int64),  # cliques that may be looked at before it returns
         ("is_inside", np.int64),  # 1: it is among the cliques of the pair
         ("n_candidates", np.int64),
@@ -64,7 +64,7 @@ class Sweep(NamedTuple):
 
     state: Any  # (1,) STATE
     walk: Any  # Walk
-    legal: Any  # (n_nodes * n_nodes,) bool   pairs that may be changed
+    pairs: Any  # (n_nodes * n_nodes,) int64   those to look at: x * n_nodes + y
     is_due: Any  # (n_nodes * n_nodes,) bool   pairs whose bound does not hold
     bounds: Any  # (n_nodes * n_nodes,) float64
     best_clique: Any  # (n_words,) uint64
@@ -99,18 +99,13 @@ def _gain(memo, sweep, n_families, words):
 
 @kernel
 def _is_worth_it(sweep, pair, n_nodes, marks, words):
-    """Whether the task needs the pair."""
+    """Whether there may be a step at the pair that the task is about."""
     state = sweep.state[0]
-    if not sweep.legal[pair]:
+    if state.task == BOUNDING or sweep.bounds[pair] > state.best_gain:
+        return True
+    if state.task == LISTING or sweep.bounds[pair] < state.best_gain:
         return False
-    if state.task == BOUNDING:
-        return sweep.is_due[pair]
-    if state.task == LISTING:
-        return sweep.bounds[pair] > state.best_gain
-    if sweep.bounds[pair] < state.best_gain:
-        return False
-    place = rank(marks, state.phase, pair // n_nodes, pair % n_nodes, n_nodes, words)
-    return sweep.bounds[pair] > state.best_gain or place < state.best_rank
+    return rank(marks, state.phase, pair // n_nodes, pair % n_nodes, n_nodes, words) < state.best_rank
 
 
 @kernel
@@ -171,12 +166,12 @@ def _enter(marks, sweep, x, y, words):
 def walk_on(marks, memo, sweep, n_nodes, words):
     """Walk over the pairs; returns `DONE` at the end, or why it is not there."""
     state = sweep.state
-    while state[0].pair < state[0].stop:
-        pair = state[0].pair
+    while state[0].place < state[0].stop:
+        pair = sweep.pairs[state[0].place]
         x, y = pair // n_nodes, pair % n_nodes
         if not state[0].is_inside:
             if not _is_worth_it(sweep, pair, n_nodes, marks, words):
-                state[0].pair = pair + 1
+                state[0].place += 1
                 continue
             _enter(marks, sweep, x, y, words)
             state[0].is_inside = 1
@@ -194,5 +189,5 @@ def walk_on(marks, memo, sweep, n_nodes, words):
             sweep.bounds[pair] = state[0].bound
             sweep.is_due[pair] = state[0].is_known == 0
         state[0].is_inside = 0
-        state[0].pair = pair + 1
+        state[0].place += 1
     return DONE

@@ -31,8 +31,9 @@ from dagsearch.search.protocol import ScoreLike
 
 _ASKED_TOGETHER, _LISTED_TOGETHER = 4096, 1024
 _FITTED_TOGETHER = 64  # these look at the clock themselves, and several are fitted at a time
+_HIGHEST = 32
 _SECONDS_PER_CHUNK = 0.05  # between two looks at the clock
-_FIRST_LOOKS = 1000
+_FIRST_LOOKS, _MOST_AT_A_TIME = 1000, 10**9
 
 
 class Steps:
@@ -62,7 +63,7 @@ class Steps:
         self._sweep = Sweep(
             state=state,
             walk=new_walk(d, n_words),
-            legal=np.zeros(d * d, dtype=bool),
+            pairs=np.zeros(d * d, dtype=np.int64),
             is_due=np.zeros(d * d, dtype=bool),
             bounds=np.zeros(d * d),
             best_clique=np.zeros(n_words, dtype=np.uint64),
@@ -72,28 +73,28 @@ class Steps:
             listed_gains=np.zeros(_LISTED_TOGETHER),
             listed_cliques=np.zeros(_LISTED_TOGETHER * n_words, dtype=np.uint64),
         )
+        self._legal = np.ones(d * d, dtype=bool)
         self._listed: list[Step] = []
 
     def begin(self, phase: int, legal: NDArray[np.bool_] | None) -> None:
         """Turn to steps of a kind, at pairs that ``legal`` (n_nodes, n_nodes) tells; None: at all."""
         self._sweep.state["phase"] = phase
-        self._sweep.legal[:] = True if legal is None else legal.ravel()
+        self._legal[:] = True if legal is None else legal.ravel()
         self._sweep.bounds[:] = NOTHING
-        self._sweep.is_due[:] = True
+        self._sweep.is_due[:] = self._legal
 
     def note_change(self, before: EquivalenceClass, after: EquivalenceClass) -> None:
         """Hear that the search has gone from one class to another."""
-        self._sweep.is_due[:] |= after.pairs_touched(before).ravel()
+        self._sweep.is_due[:] |= self._legal & (self._is_costly | after.pairs_touched(before).ravel())
 
     def best(self, place: EquivalenceClass, least_gain: float) -> Step | None:
         """The valid step that gains most, the first of them; None if none gains more than ``least_gain``."""
         sweep, state = self._sweep, self._sweep.state
         self._bound(place)
         state["best_gain"], state["best_pair"], state["best_rank"] = least_gain, NONE, NONE
-        # The best one is likely to be where the highest bound is; after that, few others need a look.
-        highest = int(np.argmax(sweep.bounds))
-        self._walk(place, CHOOSING, highest, highest + 1)
-        self._walk(place, CHOOSING)
+        # The best one is likely to be where the highest bounds are; after that, few others need a look.
+        for n_highest in (_HIGHEST, None):
+            self._walk(place, CHOOSING, _from_the_highest(sweep.bounds, float(state["best_gain"][0]), n_highest))
         if state["best_pair"][0] == NONE:
             return None
         cause, effect = divmod(int(state["best_pair"][0]), self._n_nodes)
@@ -104,7 +105,7 @@ class Steps:
         self._bound(place)
         self._sweep.state["best_gain"] = least_gain
         self._listed = []
-        self._walk(place, LISTING)
+        self._walk(place, LISTING, np.flatnonzero(self._sweep.bounds > least_gain))
         self._collect()
         lines = place.adjacency.astype(bool) & place.adjacency.T.astype(bool)
         return sorted(self._listed, key=lambda step: (-step.gain, self._rank(step, lines)))
@@ -117,17 +118,15 @@ class Steps:
 
     def _bound(self, place: EquivalenceClass) -> None:
         """Find out what steps gain at the pairs of which it is not known."""
-        if self._is_costly:
-            self._sweep.is_due[:] = True
-        while (self._sweep.is_due & self._sweep.legal).any():
-            self._walk(place, BOUNDING)
+        while len(due := np.flatnonzero(self._sweep.is_due)):
+            self._walk(place, BOUNDING, due)
             self._answer()
 
-    def _walk(self, place: EquivalenceClass, task: int, first: int = 0, stop: int | None = None) -> None:
+    def _walk(self, place: EquivalenceClass, task: int, pairs: NDArray[np.int64]) -> None:
         """Walk over pairs of nodes, numbered row by row."""
         state, cache = self._sweep.state, self._score.cache
-        state["task"], state["is_inside"], state["pair"] = task, 0, first
-        state["stop"] = self._n_nodes**2 if stop is None else stop
+        self._sweep.pairs[: len(pairs)] = pairs
+        state["task"], state["is_inside"], state["place"], state["stop"] = task, 0, 0, len(pairs)
         status = None
         while status != DONE:
             state["n_looks"] = self._looks
@@ -153,7 +152,7 @@ class Steps:
             terms = self._score.terms(nodes, sets)
             self._refuse_infinite(terms, nodes, sets)
             self._check()
-            if not self._score.is_fitted:
+            if not self._score.is_fitted and part.stop - first == self._batch:
                 self._batch = _adapted(self._batch, self._clock.seconds - started)
             first = part.stop
         self._sweep.state["n_asked"] = 0
@@ -179,6 +178,15 @@ class Steps:
         sweep.state["n_listed"] = 0
 
 
+def _from_the_highest(bounds: NDArray[np.float64], least: float, n: int | None) -> NDArray[np.int64]:
+    """Pairs whose bound is not below ``least``, the ``n`` highest of them or all, from the highest down."""
+    found = np.flatnonzero(bounds >= least)
+    if n is not None and len(found) > n:
+        found = found[np.argpartition(-bounds[found], n)[:n]]
+    ordered: NDArray[np.int64] = found[np.argsort(-bounds[found], kind="stable")]
+    return ordered
+
+
 def _adapted(n: int, seconds: float) -> int:
     """How much to do next, after so much took so long: at most twice as much."""
-    return max(1, int(n * min(_SECONDS_PER_CHUNK / max(seconds, 1e-9), 2.0)))
+    return int(np.clip(n * min(_SECONDS_PER_CHUNK / max(seconds, 1e-9), 2.0), 1, _MOST_AT_A_TIME))
