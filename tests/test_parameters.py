@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 import dagsearch as ds
 from dagsearch import parameters
-from dagsearch.baselines.ges import PHASES
+from dagsearch.search.ges import PHASES
 from dagsearch.baselines.pc import TESTS
 from dagsearch.baselines.rl_bic import RLBICSettings
 from dagsearch.cli import discover

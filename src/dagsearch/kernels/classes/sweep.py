@@ -83,13 +83,15 @@ def _gain(memo, sweep, n_families, words):
     after = before = 0.0
     for k in range(n_families):
         slot = find(memo, walk.nodes[k], walk.families, k, words)
-        if slot == MISSING:
+        term = np.nan
+        if slot != MISSING:
+            term = state[0].unit * (value_at(memo, slot, words) - penalty_at(memo, slot, words))
+        if not np.isfinite(term):  # whoever is asked refuses it
             asked = state[0].n_asked
             sweep.asked_nodes[asked] = walk.nodes[k]
             copy_set(walk.families, k, sweep.asked, asked, words)
             state[0].n_asked = asked + 1
             continue
-        term = state[0].unit * (value_at(memo, slot, words) - penalty_at(memo, slot, words))
         if k % 2 == 0:
             after += term
         else:
