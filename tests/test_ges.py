@@ -80,11 +80,12 @@ def test_on_random_discrete_models_the_class_is_that_of_the_package(name, seed):
     assert_same_class(ds.scores.make(name, codes), len(codes))
 
 
-# Random numbers reach graphs, cliques and turnings that no data do. They are sums of few bits: what ties does so exactly.
+# Random numbers reach graphs, cliques and turnings that no data do. They have few bits: what ties does so exactly.
 @pytest.mark.parametrize("seed", range(40))
 def test_with_random_scores_each_tie_is_broken_as_by_the_package(seed):
     n_nodes = 4 + seed % 3
-    local, anything = naive.TableScore(seed, n_nodes, 4 if seed % 2 else 1 << 10).local, np.ones((n_nodes, n_nodes), bool)
+    local = naive.TableScore(seed, n_nodes, scale=(1, 4)[seed % 2]).local
+    anything = np.ones((n_nodes, n_nodes), dtype=bool)
     found = search_by(local, n_nodes)
     expected = restricted_class(score_of(local, n_nodes), 1.0, anything, ~anything)
     np.testing.assert_array_equal(found.adjacency, expected)

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dagsearch import checks, parameters
-from dagsearch.search.ges import PHASES, GesStep, equivalence_search
 from dagsearch.errors import InputError
 from dagsearch.estimators.base import Judgement
 from dagsearch.estimators.equivalence import EquivalenceMethod
 from dagsearch.estimators.result import Construction
 from dagsearch.graph import PDAG, Knowledge
+from dagsearch.search.ges import PHASES, GesStep, equivalence_search
 from dagsearch.search.monitor import Monitor, Progress
 
 

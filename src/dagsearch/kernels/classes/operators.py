@@ -136,9 +136,7 @@ def closes_no_cycle(marks, walk, phase, x, y, depth, words):
         copy_set(sets, CLIQUE, sets, SEEN, words)
         if phase == TURN:
             unite(marks.neighbours, x, sets, SEEN, words)
-        walk.is_barred[depth] = is_barred(
-            marks.children, marks.neighbours, y, x, sets, SEEN, FRONT, AHEAD, words
-        )
+        walk.is_barred[depth] = is_barred(marks.children, marks.neighbours, y, x, sets, SEEN, FRONT, AHEAD, words)
     return walk.is_barred[depth]
 
 

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dagsearch.kernels.bits import word_count
 from dagsearch.kernels.classes.marks import copy_set
 from dagsearch.kernels.classes.operators import (
     CLIQUE,
@@ -118,39 +117,61 @@ def _is_better(state, gain, place):
     return gain == state[0].best_gain and state[0].best_pair != NONE and place < state[0].best_rank
 
 
+@kernel
+def _take(sweep, gain, x, y, n_nodes, place, words):
+    """Make a step the best one so far."""
+    state = sweep.state
+    state[0].best_gain, state[0].best_pair, state[0].best_rank = gain, x * n_nodes + y, place
+    copy_set(sweep.walk.sets, CLIQUE, sweep.best_clique, 0, words)
+    return DONE
+
+
+@kernel
+def _list(sweep, gain, x, y, n_nodes, words):
+    """Append a step to those that gain enough, if there is room."""
+    listed = sweep.state[0].n_listed
+    if listed == sweep.listed_pairs.shape[0]:
+        return FULL
+    sweep.listed_pairs[listed], sweep.listed_gains[listed] = x * n_nodes + y, gain
+    copy_set(sweep.walk.sets, CLIQUE, sweep.listed_cliques, listed, words)
+    sweep.state[0].n_listed = listed + 1
+    return DONE
+
+
+@long_kernel
+def _judge(marks, sweep, gain, x, y, n_nodes, words):
+    """Take or list a step if it gains enough and is valid; returns `DONE`, or `FULL`."""
+    state, phase = sweep.state, sweep.state[0].phase
+    place = rank(marks, phase, x, y, n_nodes, words)
+    is_choosing = state[0].task == CHOOSING
+    is_wanted = _is_better(state, gain, place) if is_choosing else gain > state[0].best_gain
+    if not is_wanted or not closes_no_cycle(marks, sweep.walk, phase, x, y, state[0].depth, words):
+        return DONE
+    if is_choosing:
+        return _take(sweep, gain, x, y, n_nodes, place, words)
+    return _list(sweep, gain, x, y, n_nodes, words)
+
+
 @long_kernel
 def _look(marks, memo, sweep, x, y, n_nodes, words):
     """Look at one clique; returns `DONE`, or `ASKING` or `FULL` if it has to be looked at again."""
     state, walk = sweep.state, sweep.walk
-    task, phase, depth = state[0].task, state[0].phase, state[0].depth
+    phase, is_bounding = state[0].phase, state[0].task == BOUNDING
     if turns_nothing_else(marks, walk, phase, x, y, words):
         return DONE
-    is_bounding = task == BOUNDING
-    if is_bounding and state[0].bars_first and not closes_no_cycle(marks, walk, phase, x, y, depth, words):
+    bars_first = is_bounding and state[0].bars_first
+    if bars_first and not closes_no_cycle(marks, walk, phase, x, y, state[0].depth, words):
         return DONE
     if state[0].n_asked + N_FAMILIES > sweep.asked_nodes.shape[0]:
         return ASKING
     gain = _gain(memo, sweep, list_families(marks, walk, phase, x, y, words), words)
+    if not np.isnan(gain) and not is_bounding:
+        return _judge(marks, sweep, gain, x, y, n_nodes, words)
     if np.isnan(gain):
         state[0].is_known = 0
-        return DONE if is_bounding else ASKING
-    if is_bounding:
+    else:
         state[0].bound = max(state[0].bound, gain)
-        return DONE
-    place = rank(marks, phase, x, y, n_nodes, words)
-    if task == CHOOSING:
-        if _is_better(state, gain, place) and closes_no_cycle(marks, walk, phase, x, y, depth, words):
-            state[0].best_gain, state[0].best_pair, state[0].best_rank = gain, x * n_nodes + y, place
-            copy_set(walk.sets, CLIQUE, sweep.best_clique, 0, words)
-        return DONE
-    if gain > state[0].best_gain and closes_no_cycle(marks, walk, phase, x, y, depth, words):
-        listed = state[0].n_listed
-        if listed == sweep.listed_pairs.shape[0]:
-            return FULL
-        sweep.listed_pairs[listed], sweep.listed_gains[listed] = x * n_nodes + y, gain
-        copy_set(walk.sets, CLIQUE, sweep.listed_cliques, listed, words)
-        state[0].n_listed = listed + 1
-    return DONE
+    return DONE if is_bounding else ASKING
 
 
 @kernel
@@ -184,9 +205,7 @@ def walk_on(marks, memo, sweep, n_nodes, words):
             status = _look(marks, memo, sweep, x, y, n_nodes, words)
             if status != DONE:
                 return status
-            state[0].depth = go_on(
-                marks, sweep.walk, state[0].phase, state[0].n_candidates, state[0].depth, words
-            )
+            state[0].depth = go_on(marks, sweep.walk, state[0].phase, state[0].n_candidates, state[0].depth, words)
         if state[0].task == BOUNDING:
             sweep.bounds[pair] = state[0].bound
             sweep.is_due[pair] = state[0].is_known == 0

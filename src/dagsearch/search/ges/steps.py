@@ -174,7 +174,8 @@ class Steps:
         for pair, gain, clique in zip(
             sweep.listed_pairs[:n_listed].tolist(), sweep.listed_gains[:n_listed].tolist(), cliques, strict=False
         ):
-            self._listed.append(Step(gain, phase, *divmod(pair, self._n_nodes), clique.copy()))
+            cause, effect = divmod(pair, self._n_nodes)
+            self._listed.append(Step(gain, phase, cause, effect, clique.copy()))
         sweep.state["n_listed"] = 0
 
 
