@@ -1,6 +1,6 @@
 """Greedy equivalence search beside the operators of the package ``ges`` on the same scores.
 
-    DAGSEARCH_DATA=folder python benchmarks/equivalence.py [sachs child syntren-1 er50-linear wide-100 ...] [--limit 120]
+    DAGSEARCH_DATA=folder python benchmarks/equivalence.py [sachs syntren-1 er50-linear wide-100 ...] [--limit 120]
 
 ``wide-100`` is a linear model of 100 variables and 200 edges, and so for other numbers. Only work is timed: kernels are
 compiled first, and each run has a score that knows nothing yet. The package, if it is installed, is given up after

@@ -147,11 +147,14 @@ class _Search:
 
     def _best_neighbour(self) -> EquivalenceClass | None:
         """Where the best step leads that may be made; None if none gains."""
-        if self._restriction is None:
-            step = self._steps.best(self._place, self._least_gain)
-            return None if step is None else self._place.after(step)
-        neighbours = map(self._within, self._steps.gaining(self._place, self._least_gain))
-        return next((entered for entered in neighbours if entered is not None), None)
+        best = self._steps.best(self._place, self._least_gain)
+        if best is None:
+            return None
+        if (entered := self._within(best)) is not None:
+            return entered
+        # To list all that gain takes longer.
+        others = self._steps.gaining(self._place, self._least_gain)[1:]
+        return next((entered for step in others if (entered := self._within(step)) is not None), None)
 
     def _within(self, step: Step) -> EquivalenceClass | None:
         """The class that a step leads to, if one of its members fits what is known."""
