@@ -2,6 +2,7 @@
 
 import itertools
 
+import equivalence
 import naive
 import numpy as np
 import pytest
@@ -120,6 +121,15 @@ def test_sachs_gives_the_class_that_was_recorded():
     assert {(index[a], index[b]) for a, b in found.directed_edges} == {(9, 8), (10, 8)}
     lines = {tuple(sorted((index[a], index[b]))) for a, b in found.undirected_edges}
     assert lines == {(0, 1), (2, 4), (3, 4), (5, 6), (5, 7), (6, 7)}
+
+
+@pytest.mark.parametrize("limit", [0, 60])
+def test_the_benchmark_says_whether_classes_are_the_same(limit, capsys):
+    pytest.importorskip("ges")
+    equivalence.compare("sachs", limit)
+    words = capsys.readouterr().out.split()
+    assert words[:5] == ["sachs", "11", "853", "8", "275"]
+    assert words[-1] == "same" if limit else len(words) == 6
 
 
 # ---------------------------------------------------------------- sets of more than one word, and scores of any kind
@@ -277,6 +287,13 @@ def test_unknown_phases_and_none_are_refused():
         search_by(lambda *_: 0.0, 3, phases=["foward"])
     with pytest.raises(InputError, match="at least one phase"):
         search_by(lambda *_: 0.0, 3, phases=())
+
+
+def test_a_score_that_is_no_sum_is_refused():
+    data = ds.datasets.load("sachs")
+    score = ds.scores.make("bic-linear", data, variances="equal")
+    with pytest.raises(InputError, match="variances='equal' the reward does not split"):
+        ds.GES(score=score).fit(data)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])

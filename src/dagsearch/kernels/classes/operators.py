@@ -13,13 +13,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dagsearch.kernels.bits import contains, exclude, include, word_count
-from dagsearch.kernels.classes.cliques import is_clique, last_clique, list_members, next_clique, previous_clique
+from dagsearch.kernels.classes.cliques import (
+    NO_MORE,
+    is_clique,
+    last_clique,
+    list_members,
+    next_clique,
+    previous_clique,
+)
 from dagsearch.kernels.classes.marks import copy_set, is_within, unite
 from dagsearch.kernels.classes.paths import are_apart, is_barred
 from dagsearch.kernels.compile import kernel, long_kernel
 
 INSERT, DELETE, TURN = range(3)
-NONE = -1
+NONE = NO_MORE
 N_FAMILIES = 4
 # Rows of a walk's sets. The clique, NA, and scratch.
 CLIQUE, SHARED, SEEN, FRONT, AHEAD, ENDS = range(6)

@@ -94,9 +94,11 @@ def equivalence_search(
     Raises
     ------
     InputError
-        If a phase is unknown or there is none, or a local score is not finite.
+        If a phase is unknown or there is none, the reward is no sum of local scores, or one of these is not finite.
     """
     _check_phases(phases)
+    if score.family.equal_variances:
+        raise InputError("with variances='equal' the reward does not split into one number per node")
     search = _Search(score, on_step, least_gain, unit, _restriction(score.n_nodes, allowed, required), check)
     for phase in phases:
         search.run(phase)
