@@ -97,7 +97,7 @@ def started(folder, n_tasks, room=None):
 def killed_at_random(folder, n_kills, n_tasks, seed=0):
     """Kill so many processes, and check after each round; yields what happened in it.
 
-    At the end everything is finished, and every task has one record. There must be more tasks than are finished by then.
+    At the end all is finished, and every task has one record. There must be more tasks than are finished before.
     """
     rng, n_killed = random.Random(seed), 0
     records, log = folder / "records.jsonl", folder / "runs.log"

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from common import every_dag, linear_table
 from knowledge_cases import random_knowledge
+from naive_ges import restricted_class, search_by
 
 import dagsearch as ds
-from dagsearch.baselines.ges import equivalence_search
 from dagsearch.graph.background import with_directions
+from dagsearch.search.ges import equivalence_search
 
 CLASSES: dict[bytes, list[np.ndarray]] = {}
 for dag in every_dag(4):
@@ -72,12 +73,11 @@ def total(local, adjacency):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_steps_that_nothing_restricts_are_those_of_the_package(seed):
-    pytest.importorskip("ges")
+def test_knowledge_that_restricts_nothing_changes_no_step(seed):
     local, steps = score_of(linear_table(100, 6, seed)), {}
     for name, restrictions in {"without": {}, "with": {"allowed": np.ones((6, 6), dtype=bool)}}.items():
         steps[name] = []
-        equivalence_search(6, local, on_step=steps[name].append, **restrictions)
+        search_by(local, 6, on_step=steps[name].append, **restrictions)
     assert [step.score for step in steps["without"]] == [step.score for step in steps["with"]]
     for without, restricted in zip(steps["without"], steps["with"], strict=True):
         assert np.array_equal(without.adjacency, restricted.adjacency)
@@ -85,24 +85,22 @@ def test_steps_that_nothing_restricts_are_those_of_the_package(seed):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_with_tiers_and_many_rows_ges_is_as_good_as_the_best_graph_that_obeys(seed):
-    pytest.importorskip("ges")
     local, names = score_of(linear_table(3000, 4, seed)), ("a", "b", "c", "d")
     order = np.random.default_rng(seed).permutation(names).tolist()
     knowledge = ds.Knowledge(tiers=[order[:2], order[2:]])
     allowed = knowledge.allowed_edges(names)
-    fit = equivalence_search(4, local, allowed=allowed)
+    fit = search_by(local, 4, allowed=allowed)
     best = max(total(local, dag.adjacency) for dag in every_dag(4) if not (dag.adjacency.astype(bool) & ~allowed).any())
     assert fit.score == pytest.approx(best, abs=0.01)  # in units of log-likelihood
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_every_class_on_the_way_obeys_and_scores_as_its_member(seed):
-    pytest.importorskip("ges")
     names = tuple("abcde")
     local, knowledge = score_of(linear_table(80, 5, seed)), random_knowledge(seed, list(names))
     allowed, required = knowledge.allowed_edges(names), knowledge.required_edges(names)
     steps = []
-    fit = equivalence_search(5, local, on_step=steps.append, allowed=allowed, required=required)
+    fit = search_by(local, 5, on_step=steps.append, allowed=allowed, required=required)
     scores = [total(local, required), *(step.score for step in steps)]
     assert all(after > before for before, after in pairwise(scores))
     for adjacency, score in [*((step.adjacency, step.score) for step in steps), (fit.adjacency, fit.score)]:
@@ -110,3 +108,14 @@ def test_every_class_on_the_way_obeys_and_scores_as_its_member(seed):
         assert not (member & ~allowed).any()
         assert (member >= required).all()
         assert score == pytest.approx(total(local, member), abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_of_all_steps_the_best_that_obeys_is_taken(seed):
+    names = tuple("abcdef")
+    table = linear_table((80, 1000)[seed % 2], 6, seed)
+    score = ds.scores.make("bic-linear", table, penalty="parameters")
+    knowledge = random_knowledge(seed, list(names))
+    allowed, required = knowledge.allowed_edges(names), knowledge.required_edges(names)
+    found = equivalence_search(score, unit=len(table), allowed=allowed, required=required)
+    assert np.array_equal(found.adjacency, restricted_class(score, len(table), allowed, required))

@@ -331,7 +331,8 @@ def test_the_command_writes_everything_and_goes_on_where_it_stopped(tmp_path, ca
     assert "[3/3]" in capsys.readouterr().out
     written = {path.name for path in tmp_path.iterdir()}
     assert written == {
-        "records.jsonl", "records.jsonl.lock", "calibration.md", "calibration.csv", "calibration.svg", "calibration.png", "adjacency.svg",
+        "records.jsonl", "records.jsonl.lock",
+        "calibration.md", "calibration.csv", "calibration.svg", "calibration.png", "adjacency.svg",
         "adjacency.png",
     }  # fmt: skip
     assert calibration.main([*arguments, "--report"]) == 0

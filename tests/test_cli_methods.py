@@ -107,7 +107,7 @@ def test_an_unknown_method_suggests_the_nearest(folder):
 
 @pytest.mark.parametrize(
     ("package", "extra", "methods"),
-    [("jax", "rl", ["rl-bic"]), ("optax", "rl", ["rl-bic"]), ("causallearn", "baselines", ["ges", "pc"])],
+    [("jax", "rl", ["rl-bic"]), ("optax", "rl", ["rl-bic"]), ("causallearn", "baselines", ["pc"])],
 )
 def test_an_extra_that_is_not_installed_is_named_with_the_way_to_install_it(monkeypatch, package, extra, methods):
     without(package, monkeypatch)
@@ -119,7 +119,7 @@ def test_an_extra_that_is_not_installed_is_named_with_the_way_to_install_it(monk
 
 @pytest.mark.parametrize(
     ("method", "package", "extra"),
-    [("ges", "ges", "baselines"), ("pc", "causallearn", "baselines"), ("rl-bic", "jax", "rl")],
+    [("pc", "causallearn", "baselines"), ("rl-bic", "jax", "rl")],
 )
 def test_a_method_whose_extra_is_missing_ends_with_one_message(folder, monkeypatch, method, package, extra):
     without(package, monkeypatch)

@@ -409,7 +409,6 @@ def test_time_limits_are_kept():
 @pytest.mark.parametrize(
     ("kind", "package", "extra"),
     [
-        (ds.GES, "ges", "baselines"),
         (ds.PC, "causallearn", "baselines"),
         (ds.RLBIC, "jax", "rl"),
         (ds.RLBIC, "optax", "rl"),

@@ -16,7 +16,6 @@ from sklearn.base import clone
 
 import dagsearch as ds
 from dagsearch import parameters
-from dagsearch.baselines.ges import PHASES
 from dagsearch.baselines.pc import TESTS
 from dagsearch.baselines.rl_bic import RLBICSettings
 from dagsearch.cli import discover
@@ -27,6 +26,7 @@ from dagsearch.pruning import METHODS as PRUNING_METHODS
 from dagsearch.scores.evidence import DEFAULT_MIN_EFFECT
 from dagsearch.search import cd_uct
 from dagsearch.search.exact import SOLVERS
+from dagsearch.search.ges import PHASES
 
 every_method = pytest.mark.parametrize("method", METHODS)
 

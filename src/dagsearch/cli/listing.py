@@ -10,7 +10,7 @@ from dagsearch.errors import UnknownNameError, how_to_install
 from dagsearch.estimators import METHODS, DagEstimator
 from dagsearch.parameters import declared, methods_that_take
 
-_NEEDED_BY = {"rl": ("jax", "optax"), "baselines": ("ges", "causallearn"), "exact": ("pyscipopt",)}
+_NEEDED_BY = {"rl": ("jax", "optax"), "baselines": ("causallearn",), "exact": ("pyscipopt",)}
 _FOR_ALL = [name for name in OPTION_OF if len(methods_that_take(name)) == len(METHODS)]
 
 

@@ -244,6 +244,21 @@ class Dataset(Displayed):
         was_set = None if self.was_set is None else self.was_set[chosen]
         return replace(self, values=self.values[chosen], was_set=was_set)
 
+    def arranged(self, columns: Sequence[int] | NDArray[np.integer[Any]]) -> Dataset:
+        """Return the table with its columns in another order, each given once, by position; the truth is left out."""
+        order = np.asarray(columns, dtype=np.intp)
+        return replace(
+            self,
+            values=np.ascontiguousarray(self.values[:, order]),
+            names=tuple(self.names[j] for j in order),
+            kinds=tuple(self.kinds[j] for j in order),
+            labels=tuple(self.labels[j] for j in order),
+            declared_levels=tuple(self.declared_levels[j] for j in order),
+            ordered=tuple(self.ordered[j] for j in order),
+            was_set=None if self.was_set is None else np.ascontiguousarray(self.was_set[:, order]),
+            truth=None,
+        )
+
     def part(self, rows: NDArray[np.intp], nodes: Sequence[int]) -> Dataset:
         """Return some of the rows and variables, maybe a single one, by their positions; nothing in it was set.
 

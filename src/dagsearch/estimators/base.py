@@ -184,7 +184,7 @@ class DagEstimator(CommonParameters, DisplayedWhenFitted, BaseEstimator):  # typ
         found = self._judged(found, judgement, pruning, monitor)
         self.pruned_dag_ = self._pruned(found)
         self.score_ = score
-        n_evaluations = score.n_evaluations - n_before
+        n_evaluations = score.n_evaluations - n_before + found.n_score_evaluations
         sure = sureness.of(self, judgement, given, rng, found.status, monitor.seconds)
         self.confidence_ = sure.confidence
         self.n_features_in_ = data.n_nodes

@@ -3,33 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite
 from typing import Any, ClassVar
 
 import numpy as np
 
 from dagsearch import checks, parameters
-from dagsearch.baselines.ges import PHASES, GesStep, equivalence_search
 from dagsearch.data import Arrangement
 from dagsearch.errors import InputError
 from dagsearch.estimators.base import Judgement
 from dagsearch.estimators.equivalence import EquivalenceMethod
 from dagsearch.estimators.result import Construction
 from dagsearch.graph import PDAG, Knowledge
-from dagsearch.interruption import Shield
+from dagsearch.graph.checks import default_names
+from dagsearch.scores import Score
+from dagsearch.search.ges import PHASES, GesStep, equivalence_search
 from dagsearch.search.monitor import Monitor, Progress
-
-_GRID = 2.0**24
-"""Local scores are multiples of one part in so many: sums of them are exact, and steps that tie do so to the last bit.
-
-That is far finer than what a step must gain, and far coarser than rounding, which depends on the order of the columns.
-"""
 
 
 class GES(parameters.GES, EquivalenceMethod):
     """Greedy equivalence search: the best insertion, deletion or turning of an edge, from class to class of DAGs.
-
-    Needs the extra ``baselines``.
 
     Attributes
     ----------
@@ -55,40 +47,37 @@ class GES(parameters.GES, EquivalenceMethod):
             raise InputError("score must have local(node, parents): ges compares graphs by the terms that differ")
         knowledge = self.knowledge or Knowledge()
         required, allowed = knowledge.required_edges(names), knowledge.allowed_edges(names)
-        arrangement = Arrangement.of(names)
-        columns = arrangement.columns.tolist()
+        # Positions mean something to a score of one's own.
+        arrangement = Arrangement.of(names if isinstance(self.score, str) else default_names(len(names)))
         restrictions: dict[str, Any] = {}
         if not knowledge.is_empty:
             restrictions = {"allowed": arrangement.pairs(allowed), "required": arrangement.pairs(required)}
         adjacency = required.astype(np.int8)
         n_samples = judgement.data.n_samples
-        shield = Shield()
-
-        def log_likelihood(node: int, parents: tuple[int, ...]) -> float:
-            with shield.up():
-                family = columns[node], sorted(columns[parent] for parent in parents)
-                return _on_grid(n_samples * score.local(*family))
+        arranged = self._arranged(judgement, arrangement)
 
         def note(step: GesStep) -> None:
             nonlocal adjacency
-            with shield.up():
-                adjacency = arrangement.pairs_back(step.adjacency)
-                reward = step.score / n_samples
-                monitor.note_best(reward, int(np.triu(adjacency | adjacency.T).sum()), step.phase)
-                monitor.check(lambda seconds: Progress(0.0, step.step, None, 0, reward, seconds, detail=step.phase))
+            adjacency = arrangement.pairs_back(step.adjacency)
+            reward = step.score / n_samples
+            monitor.note_best(reward, int(np.triu(adjacency | adjacency.T).sum()), step.phase)
+            monitor.check(lambda seconds: Progress(0.0, step.step, None, 0, reward, seconds, detail=step.phase))
 
-        def search() -> None:
-            nonlocal adjacency
-            fit = equivalence_search(len(names), log_likelihood, self.phases, note, **restrictions)
+        with monitor.guard(), arranged.session():
+            fit = equivalence_search(arranged, self.phases, note, unit=n_samples, **restrictions)
             adjacency = arrangement.pairs_back(fit.adjacency)
+        return Construction(
+            graph=PDAG(adjacency, names),
+            status=monitor.status,
+            settings={"phases": list(self.phases)},
+            required=required,
+            n_score_evaluations=0 if arranged is score else arranged.n_evaluations,
+        )
 
-        # The operators are those of another package; the score must not be left half-way.
-        with monitor.guard(), score.session():
-            monitor.carry_out(search, shield)
-        settings = {"phases": list(self.phases)}
-        return Construction(graph=PDAG(adjacency, names), status=monitor.status, settings=settings, required=required)
-
-
-def _on_grid(score: float) -> float:
-    """The nearest multiple of the grid; what is not finite stays so."""
-    return round(score * _GRID) / _GRID if isfinite(score * _GRID) else score
+    def _arranged(self, judgement: Judgement, arrangement: Arrangement) -> Score:
+        """The score on the columns in the order of their names; itself where that is theirs, or it is a user's own."""
+        score, data = judgement.score, judgement.data
+        if np.array_equal(arrangement.columns, np.arange(data.n_nodes)):
+            return score
+        arranged: Score = self._judgement(data.arranged(arrangement.columns)).score
+        return arranged

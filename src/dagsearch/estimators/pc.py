@@ -39,6 +39,7 @@ class PC(parameters.PC, EquivalenceMethod):
     """
 
     method: ClassVar[str] = "pc"
+    extra: ClassVar[str | None] = "baselines"
     summary: ClassVar[str] = "tests of conditional independence"
     by_score: ClassVar[bool] = False
     takes_gaps: ClassVar[bool] = True

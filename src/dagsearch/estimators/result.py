@@ -33,6 +33,8 @@ class Construction:
         What was decided on the user's behalf, or what they should know.
     required
         Edges that pruning must keep, (n_nodes, n_nodes) bool; None if there are none.
+    n_score_evaluations
+        Those of a score that only the construction had.
     """
 
     graph: Graph
@@ -42,6 +44,7 @@ class Construction:
     n_simulations: int = 0
     n_calibration_simulations: int = 0
     required: NDArray[np.bool_] | None = None
+    n_score_evaluations: int = 0
 
 
 @dataclass(frozen=True)

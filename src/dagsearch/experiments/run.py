@@ -25,7 +25,7 @@ from dagsearch.search.protocol import INTERRUPTED
 _SECONDS_OF_WARM_UP = 1.0
 _METRICS = ("tpr", "fdr", "shd", "n_edges")
 _COMPUTING = ("numpy", "numba", "scipy", "scikit-learn")
-_COMPUTING_OF = {"rl-bic": ("jax",), "ges": ("ges",), "pc": ("causal-learn",), "exact": ("pyscipopt",)}
+_COMPUTING_OF = {"rl-bic": ("jax",), "pc": ("causal-learn",), "exact": ("pyscipopt",)}
 
 
 def run(task: Task, cache_folder: Path | None = None) -> Record:

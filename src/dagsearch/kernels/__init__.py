@@ -14,6 +14,8 @@ The search:
 ``rbf``      Gaussian-process kernel matrices
 ``cycles``   how cyclic a graph is, for RL-BIC
 
+``classes``  equivalence classes as bit sets, and the steps of GES between them
+
 Exact learning:
 
 ``families`` parent sets that are not dominated
