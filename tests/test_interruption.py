@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from dagsearch.interruption import OutOfTimeError, Shield, carried_out
+from dagsearch.interruption import OutOfTimeError, carried_out
 from dagsearch.search.monitor import Monitor
 from dagsearch.search.protocol import FINISHED, INTERRUPTED, TIME_LIMIT
 
@@ -38,7 +38,7 @@ def forever():
 def test_a_loop_that_never_looks_is_ended():
     started = time.monotonic()
     with pytest.raises(OutOfTimeError):
-        carried_out(forever, after(0.1), Shield())
+        carried_out(forever, after(0.1))
     assert time.monotonic() - started < 5.0
 
 
@@ -46,7 +46,7 @@ def test_work_that_is_over_in_time_is_not_ended_and_sees_the_variables_of_its_ca
     variable = contextvars.ContextVar("variable", default=0)
     variable.set(3)
     seen = []
-    carried_out(lambda: seen.append(variable.get()), lambda: None, Shield())
+    carried_out(lambda: seen.append(variable.get()), lambda: None)
     assert seen == [3]
 
 
@@ -55,12 +55,12 @@ def test_what_the_work_raises_is_raised_where_it_was_asked_for():
         raise ZeroDivisionError("own")
 
     with pytest.raises(ZeroDivisionError, match="own"):
-        carried_out(fail, lambda: None, Shield())
+        carried_out(fail, lambda: None)
 
 
 def test_nothing_begins_when_time_is_over_already():
     with pytest.raises(OutOfTimeError):
-        carried_out(lambda: pytest.fail("it began"), lambda: OutOfTimeError, Shield())
+        carried_out(lambda: pytest.fail("it began"), lambda: OutOfTimeError)
 
 
 def test_work_that_catches_the_end_is_ended_again(monkeypatch):
@@ -77,26 +77,8 @@ def test_work_that_catches_the_end_is_ended_again(monkeypatch):
                     raise
 
     with pytest.raises(OutOfTimeError):
-        carried_out(stubborn, after(0.05), Shield())
+        carried_out(stubborn, after(0.05))
     assert len(caught) == 3
-
-
-@pytest.mark.usefixtures("often")
-def test_shielded_code_is_never_left_half_way():
-    draw = random.Random(0)
-    for _ in range(200):
-        shield, begun, ended = Shield(), [], []
-
-        def work(shield=shield, begun=begun, ended=ended):
-            while True:
-                with shield.up():
-                    begun.append(1)
-                    sum(range(2000))
-                    ended.append(1)
-
-        with pytest.raises(OutOfTimeError):
-            carried_out(work, after(0.01 * draw.random()), shield)
-        assert len(begun) == len(ended)
 
 
 @pytest.mark.usefixtures("often")

@@ -77,34 +77,7 @@ def in_chunks(compute: Callable[[slice], NDArray[np.float64]], n: int) -> NDArra
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-class Shield:
-    """Keeps out of code what `carried_out` raises; it strikes before that code or after it."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._error: type[BaseException] | None = None
-
-    @contextmanager
-    def up(self) -> Iterator[None]:
-        """Hold the shield over the enclosed code."""
-        with self._lock:
-            # What was raised before the lock was ours strikes in this call, if it has not yet; nothing is after it.
-            _raise_in(threading.get_ident(), None)
-            if self._error is not None:
-                raise self._error
-            yield
-
-    def strike(self, thread: threading.Thread, error: type[BaseException]) -> None:
-        """Raise in a thread: at once, or when it lowers the shield, or when it holds it up the next time."""
-        self._error = error
-        if thread.ident is not None and self._lock.acquire(timeout=_SECONDS_UNTIL_RAISED_AGAIN):
-            try:
-                _raise_in(thread.ident, error)
-            finally:
-                self._lock.release()
-
-
-def carried_out(work: Callable[[], None], ending: Callable[[], type[BaseException] | None], shield: Shield) -> None:
+def carried_out(work: Callable[[], None], ending: Callable[[], type[BaseException] | None]) -> None:
     """Do some work, which an exception ends between two steps of Python code.
 
     The work has a thread of its own, and the exception is raised in that thread alone: whoever waits here, and what it
@@ -116,8 +89,6 @@ def carried_out(work: Callable[[], None], ending: Callable[[], type[BaseExceptio
         What to do; what it raises is raised here. It sees the context variables of the caller.
     ending
         Asked now and then: what ends the work, or None. It is raised again should somebody have caught it.
-    shield
-        Parts of the work that must not be left half-way hold it up.
     """
     if error := ending():
         raise error
@@ -127,9 +98,9 @@ def carried_out(work: Callable[[], None], ending: Callable[[], type[BaseExceptio
         while worker.is_alive() and (error := ending()) is None:
             worker.join(_SECONDS_BETWEEN_LOOKS)
         while error is not None and worker.is_alive():
-            worker.end(error, shield)
+            worker.end(error)
     except KeyboardInterrupt:  # another Ctrl-C: what does not end by now is left alone
-        worker.end(KeyboardInterrupt, shield)
+        worker.end(KeyboardInterrupt)
         raise
     if worker.error is not None:
         raise worker.error
@@ -147,10 +118,10 @@ class _Worker(threading.Thread):
         self.is_done = self.is_over = False
         self.error: BaseException | None = None
 
-    def end(self, error: type[BaseException], shield: Shield) -> None:
+    def end(self, error: type[BaseException]) -> None:
         """Raise something in the work, and give it time to end."""
-        if not self.is_over:
-            shield.strike(self, error)
+        if not self.is_over and self.ident is not None:
+            _raise_in(self.ident, error)
         self.join(_SECONDS_UNTIL_RAISED_AGAIN)
 
     def run(self) -> None:
@@ -164,7 +135,6 @@ class _Worker(threading.Thread):
         self.is_over = True
 
 
-def _raise_in(thread: int, error: type[BaseException] | None) -> None:
-    """Have a thread raise an exception between two steps of Python code; None: what it was to raise is forgotten."""
-    argument = None if error is None else ctypes.py_object(error)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), argument)
+def _raise_in(thread: int, error: type[BaseException]) -> None:
+    """Have a thread raise an exception between two steps of Python code."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error))

@@ -12,7 +12,7 @@ from types import FrameType
 
 from dagsearch import compilation
 from dagsearch.errors import InputError
-from dagsearch.interruption import OutOfTimeError, Shield, carried_out, watched
+from dagsearch.interruption import OutOfTimeError, carried_out, watched
 from dagsearch.search.checkpoint import Checkpoint, Stage
 from dagsearch.search.protocol import FINISHED, INTERRUPTED, TIME_LIMIT
 from dagsearch.search.recorder import Recorder
@@ -125,17 +125,12 @@ class Monitor:
         except KeyboardInterrupt:
             self.status = INTERRUPTED
 
-    def carry_out(self, work: Callable[[], None], shield: Shield | None = None) -> None:
-        """Do what calls other packages, which never look at a clock: the search's end reaches it, too; inside `guard`.
+    def carry_out(self, work: Callable[[], None]) -> None:
+        """Do what calls other packages, which never look at a clock, in a thread of its own; inside `guard`.
 
-        Parameters
-        ----------
-        work
-            Runs in a thread of its own.
-        shield
-            What parts of it hold up that must not be left half-way.
+        The end of the search reaches it between any two steps.
         """
-        carried_out(work, self._ending, shield or Shield())
+        carried_out(work, self._ending)
 
     def _ending(self) -> type[BaseException] | None:
         if self._interrupted:
