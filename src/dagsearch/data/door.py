@@ -14,7 +14,7 @@ from dagsearch.data.dataset import Dataset
 from dagsearch.data.interventions import settings_from, without_column
 from dagsearch.data.problems import Problem, means_numbers, name_problems, raise_all, value_problems
 from dagsearch.data.reading import Column, Table, as_table, read_column, read_file
-from dagsearch.errors import DataError, InputError, UnknownNameError, as_place
+from dagsearch.errors import DataError, InputError, UnknownNameError, as_place, in_brief
 
 DeclaredKind = Literal["continuous", "discrete", "ordered"]
 """What users say of columns: ``"ordered"`` ones are discrete with levels that have an order."""
@@ -128,9 +128,9 @@ def _with_kinds(data: Dataset, kinds: Mapping[str, DeclaredKind] | None, names: 
     """Return `data` with some kinds replaced."""
     if names is not None:
         raise InputError("names must be None when X is a Dataset, which has its own")
-    if not kinds:
-        return data
     declared = _declared_kinds(kinds, data.names)
+    if not declared:
+        return data
     said: list[str] = list(map(declared.get, data.names, data.kinds))
     ordered = [
         kind == "ordered" or (flag and name not in declared)
@@ -195,6 +195,8 @@ def _columns(
 
 def _declared_kinds(kinds: Mapping[str, DeclaredKind] | None, names: tuple[str, ...]) -> dict[str, DeclaredKind]:
     """Check that the keys of `kinds` are columns."""
+    if kinds is not None and not isinstance(kinds, Mapping):
+        raise InputError(f"kinds must be a dictionary from columns to kinds, got {in_brief(repr(kinds))}")
     declared = {str(name): kind for name, kind in (kinds or {}).items()}
     for name in declared:
         if name not in names:

@@ -482,7 +482,7 @@ class DagEstimator(CommonParameters, DisplayedWhenFitted, BaseEstimator):  # typ
 def table_for(X: Any, settings: Mapping[str, Any]) -> Dataset:
     """The table that a method with such settings sees, mended if they say so; cells may be missing."""
     told = {"kinds": settings.get("kinds"), "interventions": settings.get("interventions")}
-    if not settings.get("fix"):
+    if not checks.boolean("fix", settings.get("fix", False)):
         return as_dataset(X, **told, may_miss=True)
     levels = settings.get("levels")
     return mended_dataset(

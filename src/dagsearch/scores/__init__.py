@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
 from dagsearch import checks
 from dagsearch.data import Dataset, as_dataset
 from dagsearch.data.missing import Missing, without_gaps
-from dagsearch.errors import InputError, UnknownNameError
+from dagsearch.errors import InputError
 from dagsearch.scores.base import Score
 from dagsearch.scores.custom import CustomGraphScore, CustomLocalScore
 from dagsearch.scores.discrete import BDeuScore, DiscreteBICScore
@@ -124,8 +124,7 @@ def make(
     InputError
         If the name or an option is not known, or the table does not suit the score.
     """
-    if name not in names():
-        raise UnknownNameError("score", name, names())
+    checks.one_of("score", name, names())
     checks.one_of("variances", variances, ("different", "equal"))
     if penalty is not None:
         checks.one_of("penalty", penalty, ("edges", "parameters", "extended"))
@@ -208,10 +207,12 @@ def check_settings(models: Any, noise: Any, min_effect: Any) -> None:
         _checked_effect(min_effect)
 
 
-def _checked_models(models: Sequence[Model] | None) -> tuple[Model, ...]:
+def _checked_models(models: Any) -> tuple[Model, ...]:
     """Names of models, each once, in a fixed order."""
     if models is None:
         return MODELS
+    if isinstance(models, bytes) or not isinstance(models, str | Iterable):
+        raise InputError(f"models must be a list of names, any of {', '.join(MODELS)}, got {checks.shown(models)}")
     given = [models] if isinstance(models, str) else list(models)
     for model in given:
         checks.one_of("models", model, MODELS)
