@@ -244,7 +244,7 @@ HOSTILE_YAML = [
     ),
     ("known.yaml", "? [a, b]\n: 1\n", "unhashable"),
     ("known.yaml", "- a\n", "knowledge must have entries such as required and tiers, got list"),
-    ("known.yaml", "required: &a [*a]\n", "variables must be names or positions, got [[...]]"),
+    ("known.yaml", "required: &a [*a]\n", "edges must be pairs (cause, effect), got"),
     ("known.yaml", "!!python/object/apply:os.system ['touch ran']\n", "could not determine a constructor"),
     ("known.yml", "tiers: !!python/object/new:type [x, [], {}]\n", "could not determine a constructor"),
 ]

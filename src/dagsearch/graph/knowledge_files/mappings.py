@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from dagsearch.errors import InputError, MissingExtraError
-from dagsearch.graph.checks import is_index
+from dagsearch.graph.checks import as_pairs, is_index
 from dagsearch.graph.knowledge import Knowledge
 
 
@@ -72,8 +72,8 @@ def _knowledge(given: Any) -> Knowledge:
     if given is None:
         raise InputError("it is empty")
     knowledge = Knowledge.from_dict(given)
-    for group in (*knowledge.required, *knowledge.forbidden, *knowledge.tiers):
-        for node in group if isinstance(group, tuple) else ():
+    for group in (*as_pairs(knowledge.required), *as_pairs(knowledge.forbidden), *knowledge.tiers):
+        for node in group:
             if not isinstance(node, str) and not is_index(node):
                 raise InputError(f"variables must be names or positions, got {node!r}; put names between quotes")
     return knowledge
