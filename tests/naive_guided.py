@@ -207,7 +207,7 @@ class GuidedSearch(NaiveSearch):
         return k
 
     def _roll_out(self, graphs: list[frozenset[Edge]], stub: int | None, limit: int) -> None:
-        if stub is not None:
+        if stub is not None and len(graphs[-1]) < limit:
             self._add(graphs, stub, self._draw_endpoint(graphs[-1], stub))
         while len(graphs[-1]) < limit:
             edge = self._draw_edge(graphs[-1])

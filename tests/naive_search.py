@@ -67,6 +67,7 @@ class NaiveSearch:
         self.best, self.best_reward = start, reward(start)
         self.tree = TreeNode()
         self.n_simulations = 0
+        self.tree_beyond_horizon = self.keeps_any_size = False
 
     @property
     def max_edges(self) -> int:
@@ -80,10 +81,11 @@ class NaiveSearch:
     def simulate(self, n_simulations: int, horizon: int | None, exploration: float | None) -> None:
         self.tree = TreeNode()
         limit = self.max_edges if horizon is None else min(self.max_edges, len(self.root) + horizon)
+        tree_limit = self.max_edges if self.tree_beyond_horizon else limit
         for _ in range(n_simulations):
             path, graphs, stub = [self.tree], [self.root], self.stub
             if exploration is not None:
-                stub = self._tree_policy(path, graphs, stub, limit, exploration)
+                stub = self._tree_policy(path, graphs, stub, tree_limit, exploration)
             self._roll_out(graphs, stub, limit)
             self._back_up(path, graphs)
             self.n_simulations += 1
@@ -137,7 +139,8 @@ class NaiveSearch:
     def _back_up(self, path: list[TreeNode], graphs: list[frozenset[Edge]]) -> None:
         if self.edge_budget is not None:
             reward = self.reward(graphs[-1])
-            if (len(graphs[-1]), reward) > (len(self.best), self.best_reward):
+            n_edges, n_best = (0, 0) if self.keeps_any_size else (len(graphs[-1]), len(self.best))
+            if (n_edges, reward) > (n_best, self.best_reward):
                 self.best, self.best_reward = graphs[-1], reward
             for node in path:
                 node.record(reward)
@@ -189,6 +192,9 @@ def naive_cd_uct(
     exploration: float,
     exploration_scale: str = "root-mean",
     final_move: str = "most-visits",
+    horizon_ends: str = "simulations",
+    calibration: str = "greedy",
+    keep: str = "budget-size",
     n_restarts: int = 1,
     start: frozenset[Edge] = frozenset(),
     make_search: Callable[..., NaiveSearch] = NaiveSearch,
@@ -198,13 +204,15 @@ def naive_cd_uct(
     outcomes = []
     for own_rng in rng.spawn(n_restarts):
         search = make_search(rules, start, edge_budget, reward, int(own_rng.integers(2**63)))
+        search.tree_beyond_horizon = horizon_ends == "rollouts"
+        search.keeps_any_size = keep == "any-size"
         n_calibration = 0
 
         def weight(search: NaiveSearch = search) -> float:
             return exploration * (1.0 if exploration_scale == "none" else abs(search.tree.mean))
 
         if exploration_scale == "root-mean" and search.has_actions:
-            search.simulate(n_sims, horizon, weight())
+            search.simulate(n_sims, horizon, exploration if calibration == "exploring" else 0.0)
             n_calibration, search.n_simulations = search.n_simulations, 0
         while search.has_actions:
             search.simulate(n_sims, horizon, weight())
@@ -212,7 +220,8 @@ def naive_cd_uct(
                 break
             search.move(final_move)
         outcomes.append(NaiveOutcome(search.best, search.best_reward, search.n_simulations, n_calibration))
-    best = max(outcomes, key=lambda o: (0 if edge_budget is None else len(o.edges), o.reward))
+    size_counts = edge_budget is not None and keep == "budget-size"
+    best = max(outcomes, key=lambda o: (len(o.edges) if size_counts else 0, o.reward))
     return NaiveOutcome(
         best.edges,
         best.reward,

@@ -76,6 +76,15 @@ def test_cd_uct_equals_its_naive_twin_move_for_move(horizon, edge_budget, final_
     )
 
 
+@pytest.mark.parametrize("horizon", [1, 2])
+@pytest.mark.parametrize("edge_budget", [1, 4, 10, None])
+@pytest.mark.parametrize("keep", ["budget-size", "any-size"])
+def test_with_the_rules_of_the_papers_runs_it_equals_its_naive_twin(horizon, edge_budget, keep):
+    rules = {"horizon_ends": "rollouts", "calibration": "exploring", "keep": keep}
+    problem = problem_of(5, edge_budget=edge_budget)
+    check_that_both_agree(5, seed=11, problem=problem, horizon=horizon, sims_per_node=40, **rules)
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     problem=budgeted_problems(),
@@ -85,6 +94,9 @@ def test_cd_uct_equals_its_naive_twin_move_for_move(horizon, edge_budget, final_
     exploration=st.sampled_from([0.0, 0.05, 1.0]),
     exploration_scale=st.sampled_from(["root-mean", "none"]),
     final_move=st.sampled_from(["most-visits", "highest-mean"]),
+    horizon_ends=st.sampled_from(["simulations", "rollouts"]),
+    calibration=st.sampled_from(["greedy", "exploring"]),
+    keep=st.sampled_from(["budget-size", "any-size"]),
     n_restarts=st.sampled_from([1, 2]),
 )
 def test_cd_uct_equals_its_naive_twin_whatever_the_problem(problem, seed, **chosen):

@@ -74,6 +74,10 @@ class CDUCT(parameters.CDUCT, ScoreSearch):
         checks.real("exploration", self.exploration, 0.0)
         checks.real("temperature", self.temperature, 0.0, strict=True)
         checks.integer("n_restarts", self.n_restarts, 1, optional=True)
+        if self.keep == "any-size" and self.refine == "on" and self.edge_budget is not None:
+            raise InputError(
+                "refine='on' swaps edges of graphs with exactly edge_budget edges: it needs keep='budget-size'"
+            )
 
     def _search(
         self, problem: Problem, judgement: Judgement, rng: np.random.Generator, monitor: Monitor
@@ -100,6 +104,9 @@ class CDUCT(parameters.CDUCT, ScoreSearch):
             rollout=rollout,
             tree_policy=self._tree_policy(rollout),
             temperature=float(self.temperature),
+            horizon_ends=self.horizon_ends,
+            calibration=self.calibration,
+            keep=self.keep,
         )
 
     def _rollout(self, is_open: bool, score: Score) -> Rollout:

@@ -72,7 +72,7 @@ def _prior_policy(search, guide, growth, control, words):
     n_known = 0
     search.path[0] = ROOT
     control.path_length = 1
-    while control.n_root_edges + control.n_added < control.n_edges_limit:
+    while control.n_root_edges + control.n_added < control.n_tree_limit:
         if tree.first_child[node] == UNOPENED:
             _catch_up(search, guide, growth, n_known, control.n_added, words)
             n_known = control.n_added
@@ -99,7 +99,7 @@ def _guided_policy(search, guide, growth, control, stub, words):
     graph = search.graph
     n_added = control.n_added
     n_limit = control.n_edges_limit - control.n_root_edges
-    if stub != NO_STUB:
+    if stub != NO_STUB and n_added < n_limit:
         add(search, n_added, stub, draw_endpoint(guide, graph, stub, search.random, words), words)
         n_added += 1
         learn(guide, growth, search.memo, search.family, graph, search.effects[n_added - 1], words)
@@ -123,7 +123,7 @@ def simulate_guided(search, guide, growth, uses_prior, words):
     """Run simulations until ``n_target`` are done, or something is needed; returns the status."""
     control = search.control[0]
     while control.n_done < control.n_target:
-        n_edges = control.n_edges_limit - control.n_root_edges
+        n_edges = control.n_tree_limit - control.n_root_edges
         if not has_room(search.memo, n_edges * guide.guidance[0].entries_per_edge):
             return MEMO_FULL
         begin(search, control, words)

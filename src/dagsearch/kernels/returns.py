@@ -135,10 +135,11 @@ def _remember(search, control, n_edges_kept, words):
 
 @single_use_kernel
 def back_up_end(search, control, words):
-    """With a budget: one return for the whole path; the best graph is the best of those with most edges."""
+    """With a budget: one return for the whole path; the best graph is the best of those with most edges, or of all."""
     reward = search.rewards[control.n_added]
     n_edges = control.n_root_edges + control.n_added
-    if n_edges > control.n_best_edges or (n_edges == control.n_best_edges and reward > control.best_reward):
+    counts_alike = control.keeps_any_size or n_edges == control.n_best_edges
+    if (counts_alike and reward > control.best_reward) or (not counts_alike and n_edges > control.n_best_edges):
         _remember(search, control, np.int64(control.n_added), words)
     for p in range(control.path_length):
         record_return(search.tree, search.path[p], reward)

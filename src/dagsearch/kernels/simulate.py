@@ -27,7 +27,7 @@ def tree_policy(search, control, words):
     node = np.int64(ROOT)
     search.path[0] = ROOT
     control.path_length = 1
-    while control.n_root_edges + control.n_added < control.n_edges_limit:
+    while control.n_root_edges + control.n_added < control.n_tree_limit:
         if tree.first_child[node] == UNOPENED:
             rows, row = (graph.stubs, np.int64(0)) if stub == NO_STUB else (graph.legal, stub)
             if not open_node(tree, node, rows, row, words):
@@ -48,12 +48,15 @@ def tree_policy(search, control, words):
 
 @single_use_kernel
 def _simulation_policy(search, control, stub, words):
-    """Uniform rollout: a legal stub, then a legal endpoint of it, until the limit or no edge is left."""
+    """Uniform rollout: a legal stub, then a legal endpoint of it, until the limit or no edge is left.
+
+    There is none where the tree has gone as far as the limit; a stub that it has left open there counts for nothing.
+    """
     graph = search.graph
     n_added = control.n_added
     n_limit = control.n_edges_limit - control.n_root_edges
     # One place where edges are added: each is compiled for itself, with all that follows from an edge.
-    while stub != NO_STUB or n_added < n_limit:
+    while n_added < n_limit:
         n_stubs = size(graph.stubs, 0, words)
         if stub == NO_STUB and n_stubs == np.uint64(0):
             break
@@ -71,7 +74,7 @@ def simulate(search, words):
     """Run simulations until ``n_target`` are done, or something is needed; returns the status."""
     control = search.control[0]
     while control.n_done < control.n_target:
-        if not has_room(search.memo, control.n_edges_limit - control.n_root_edges):
+        if not has_room(search.memo, control.n_tree_limit - control.n_root_edges):
             return MEMO_FULL
         begin(search, control, words)
         stub = np.int64(control.stub)

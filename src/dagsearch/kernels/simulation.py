@@ -26,8 +26,10 @@ CONTROL = np.dtype(
         ),  # address of a C function int64(what, how_many); non-zero means that it failed
         ("stub", np.int64),  # of the root, or NO_STUB
         ("n_root_edges", np.int64),
-        ("n_edges_limit", np.int64),  # a simulation stops here: budget or horizon
+        ("n_tree_limit", np.int64),  # the tree stops here: budget, or horizon
+        ("n_edges_limit", np.int64),  # rollouts stop here: budget or horizon
         ("edge_budget", np.int64),  # or NO_BUDGET: prefixes of any size count
+        ("keeps_any_size", np.int64),  # with a budget: the end of every simulation may be the best graph
         ("use_tree", np.int64),  # 0: rollouts from the root only
         ("decomposable", np.int64),  # 0: rewards come from outside
         ("equal_variances", np.int64),

@@ -28,9 +28,12 @@ from dagsearch.parameters.shared import (
 )
 
 Budget = Literal["exactly", "at-most"]
+Calibration = Literal["greedy", "exploring"]
 CycleTracking = Literal["incremental", "traversal"]
 ExplorationScale = Literal["root-mean", "none"]
 FinalMove = Literal["most-visits", "highest-mean"]
+HorizonEnds = Literal["simulations", "rollouts"]
+Keep = Literal["budget-size", "any-size"]
 Refine = Literal["auto", "on", "off"]
 Rollout = Literal["auto", "uniform", "guided"]
 Solver = Literal["auto", "dynamic", "highs", "scip"]
@@ -57,6 +60,22 @@ class CDUCT(RestartParameters, SimulationParameters, SearchParameters):
         group="search",
         value_type=int,
     )
+    horizon_ends: HorizonEnds = parameter(
+        "simulations",
+        'What the horizon ends: ``"simulations"``, or ``"rollouts"`` only, as in the paper\'s runs: the tree may grow '
+        "beyond it.",
+        "--horizon-ends",
+        group="search",
+        choices=get_args(HorizonEnds),
+    )
+    keep: Keep = parameter(
+        "budget-size",
+        'With an edge budget, which graphs may be the result: those of exactly that size (``"budget-size"``), or the end '
+        'of any simulation (``"any-size"``), as in the paper\'s runs on discrete data.',
+        "--keep",
+        group="search",
+        choices=get_args(Keep),
+    )
     exploration: float = parameter(0.05, "Weight of exploration in UCB1.", "--exploration", group="search")
     exploration_scale: ExplorationScale = parameter(
         "root-mean",
@@ -65,6 +84,14 @@ class CDUCT(RestartParameters, SimulationParameters, SearchParameters):
         "--exploration-scale",
         group="search",
         choices=get_args(ExplorationScale),
+    )
+    calibration: Calibration = parameter(
+        "greedy",
+        "How the first decision is searched once beforehand, to learn the mean that exploration is multiplied with: "
+        'without exploration (``"greedy"``), or with the exploration as it is (``"exploring"``), as in the paper\'s runs.',
+        "--calibration",
+        group="search",
+        choices=get_args(Calibration),
     )
     final_move: FinalMove = parameter(
         "most-visits",

@@ -25,7 +25,10 @@ from dagsearch.search.refine import Refinement, can_refine, check_on
 from dagsearch.search.seeds import interacting_pairs
 from dagsearch.search.simulator import Simulator
 
+Calibration = Literal["greedy", "exploring"]
 FinalMove = Literal["most-visits", "highest-mean"]
+HorizonEnds = Literal["simulations", "rollouts"]
+Keep = Literal["budget-size", "any-size"]
 ExplorationScale = Literal["root-mean", "none"]
 Rollout = Literal["uniform", "guided"]
 TreePolicy = Literal["ucb1", "puct"]
@@ -41,11 +44,19 @@ class CDUCTSettings:
         Simulations per decision, times the number of variables (b_sims of the paper).
     horizon
         A simulation adds at most so many edges to the root; None: up to the budget.
+    horizon_ends
+        ``"simulations"``; or ``"rollouts"`` only, as in the paper's runs: the tree may grow beyond the horizon, and what
+        it adds there is scored as it stands.
     exploration
         Weight of UCB1's exploration term.
     exploration_scale
         ``"root-mean"`` multiplies it with the absolute mean return of the previous decision's root, as the paper's
         runs did; ``"none"`` takes it as it is.
+    calibration
+        How the first decision is searched to learn that mean: ``"greedy"``, without exploration, or ``"exploring"``, with
+        the exploration as it is, as the paper's runs did.
+    keep
+        With an edge budget: the best graph is one of ``"budget-size"``, or the end of a simulation of ``"any-size"``.
     final_move
         Decide for the child with most visits or with the highest mean return.
     n_restarts
@@ -70,6 +81,9 @@ class CDUCTSettings:
     rollout: Rollout = "uniform"
     tree_policy: TreePolicy = "ucb1"
     temperature: float = 1.0
+    horizon_ends: HorizonEnds = "simulations"
+    calibration: Calibration = "greedy"
+    keep: Keep = "budget-size"
 
 
 def cd_uct(
@@ -91,7 +105,7 @@ def cd_uct(
             break
     if settings.refine and monitor.status == FINISHED and can_refine(score):
         outcomes = _refined(outcomes, problem, score, rng, monitor)
-    best = max(outcomes, key=lambda outcome: (_n_counted_edges(problem, outcome), outcome.reward))
+    best = max(outcomes, key=lambda outcome: (_n_counted_edges(problem, settings, outcome), outcome.reward))
     return replace(
         best,
         n_simulations=sum(outcome.n_simulations for outcome in outcomes),
@@ -107,9 +121,10 @@ def _begin(restart: int, outcomes: list[Outcome], monitor: Monitor) -> None:
         monitor.recorder.begin(restart, n_before)
 
 
-def _n_counted_edges(problem: Problem, outcome: Outcome) -> int:
-    """With a budget, a graph that spent more of it goes before any reward."""
-    return 0 if problem.edge_budget is None else int(outcome.adjacency.sum())
+def _n_counted_edges(problem: Problem, settings: CDUCTSettings, outcome: Outcome) -> int:
+    """With a budget, a graph that spent more of it goes before any reward, unless graphs of any size count."""
+    size_counts = problem.edge_budget is not None and settings.keep == "budget-size"
+    return int(outcome.adjacency.sum()) if size_counts else 0
 
 
 def _promising(problem: Problem, score: ScoreLike, monitor: Monitor) -> Problem:
@@ -182,6 +197,8 @@ def _search_once(
         settings.horizon,
         Guidance(problem, score, settings.temperature) if settings.rollout == "guided" else None,
         uses_prior=settings.tree_policy == "puct",
+        tree_beyond_horizon=settings.horizon_ends == "rollouts",
+        keeps_any_size=settings.keep == "any-size",
         stage=stage,
     )
     n_sims = max(1, int(settings.sims_per_node * problem.n_nodes))
@@ -190,7 +207,7 @@ def _search_once(
     with monitor.guard():
         if settings.exploration_scale == "root-mean" and search.has_actions:
             # The first decision has no predecessor: it is searched once only to learn the scale.
-            search.calibrate(n_sims, _exploration(search, settings))
+            search.calibrate(n_sims, settings.exploration if settings.calibration == "exploring" else 0.0)
         while search.has_actions:
             search.simulate(n_sims, _exploration(search, settings))
             if budget is None and search.at_best:

@@ -83,6 +83,11 @@ class Simulator:
         What guides rollouts; None: they are uniform.
     uses_prior
         Whether guidance is a prior of the tree policy, too.
+    tree_beyond_horizon
+        Whether the tree may grow beyond the horizon, which then ends rollouts only.
+    keeps_any_size
+        With an edge budget: whether the end of every simulation may be the best graph, rather than those of the
+        budget's size.
     stage
         The part of a search that this is; it goes on where that was.
 
@@ -101,6 +106,8 @@ class Simulator:
         horizon: int | None = None,
         guidance: Guidance | None = None,
         uses_prior: bool = False,
+        tree_beyond_horizon: bool = False,
+        keeps_any_size: bool = False,
         stage: Stage = NOT_KEPT,
     ) -> None:
         self.problem = problem
@@ -111,6 +118,8 @@ class Simulator:
         self._uses_prior = uses_prior
         self._most_edges = problem.max_edges if problem.edge_budget is None else problem.edge_budget
         self._horizon = min(horizon or self._most_edges, self._most_edges)
+        self._reach = self._most_edges if tree_beyond_horizon else self._horizon  # of the tree, in edges from the root
+        self._keeps_any_size = keeps_any_size
         self.n_simulations = 0
         self.n_calibration_simulations = 0
         self.step = 0
@@ -136,7 +145,7 @@ class Simulator:
             stage.depend_on_memory()
 
     def _allocate(self, seed: int) -> Search:
-        d, room = self.problem.n_nodes, self._horizon + 1
+        d, room = self.problem.n_nodes, self._reach + 1
         n_words, _ = words_for(d)
         rules = rules_of(self.problem)
         root = start_partial(self.problem, rules)
@@ -144,6 +153,7 @@ class Simulator:
         control = np.zeros(1, dtype=CONTROL)
         budget = self.problem.edge_budget
         control["edge_budget"] = NO_BUDGET if budget is None else budget
+        control["keeps_any_size"] = self._keeps_any_size
         control["stub"] = NO_STUB
         control["n_root_edges"] = self.problem.n_start_edges
         control["decomposable"] = self.score.decomposable
@@ -272,6 +282,7 @@ class Simulator:
         control = self._control
         if self._guidance is not None:
             self._guide(self._guidance)
+        control["n_tree_limit"] = min(self._most_edges, self.n_edges + self._reach)
         control["n_edges_limit"] = min(self._most_edges, self.n_edges + self._horizon)
         control["n_done"] = 0
         control["use_tree"] = exploration is not None
@@ -372,7 +383,7 @@ class Simulator:
 
     def _most_entries(self) -> int:
         """The most local scores that one simulation enters in the memo."""
-        n_edges = int(self._control["n_edges_limit"])
+        n_edges = int(self._control["n_tree_limit"])
         return (
             n_edges if self._guidance is None else n_edges * int(self._guidance.guide.guidance["entries_per_edge"][0])
         )
