@@ -70,8 +70,8 @@ class CDUCT(RestartParameters, SimulationParameters, SearchParameters):
     )
     keep: Keep = parameter(
         "budget-size",
-        'With an edge budget, which graphs may be the result: those of exactly that size (``"budget-size"``), or the end '
-        'of any simulation (``"any-size"``), as in the paper\'s runs on discrete data.',
+        'With an edge budget, which graphs may be the result: those of exactly that size (``"budget-size"``), or the '
+        'end of any simulation (``"any-size"``), as in the paper\'s runs on discrete data.',
         "--keep",
         group="search",
         choices=get_args(Keep),
@@ -88,7 +88,8 @@ class CDUCT(RestartParameters, SimulationParameters, SearchParameters):
     calibration: Calibration = parameter(
         "greedy",
         "How the first decision is searched once beforehand, to learn the mean that exploration is multiplied with: "
-        'without exploration (``"greedy"``), or with the exploration as it is (``"exploring"``), as in the paper\'s runs.',
+        'without exploration (``"greedy"``), or with the exploration as it is (``"exploring"``), as in the paper\'s '
+        "runs.",
         "--calibration",
         group="search",
         choices=get_args(Calibration),

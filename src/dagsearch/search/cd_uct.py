@@ -45,16 +45,16 @@ class CDUCTSettings:
     horizon
         A simulation adds at most so many edges to the root; None: up to the budget.
     horizon_ends
-        ``"simulations"``; or ``"rollouts"`` only, as in the paper's runs: the tree may grow beyond the horizon, and what
-        it adds there is scored as it stands.
+        ``"simulations"``; or ``"rollouts"`` only, as in the paper's runs: the tree may grow beyond the horizon, and
+        what it adds there is scored as it stands.
     exploration
         Weight of UCB1's exploration term.
     exploration_scale
         ``"root-mean"`` multiplies it with the absolute mean return of the previous decision's root, as the paper's
         runs did; ``"none"`` takes it as it is.
     calibration
-        How the first decision is searched to learn that mean: ``"greedy"``, without exploration, or ``"exploring"``, with
-        the exploration as it is, as the paper's runs did.
+        How the first decision is searched to learn that mean: ``"greedy"``, without exploration, or ``"exploring"``,
+        with the exploration as it is, as the paper's runs did.
     keep
         With an edge budget: the best graph is one of ``"budget-size"``, or the end of a simulation of ``"any-size"``.
     final_move
