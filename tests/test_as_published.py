@@ -19,15 +19,19 @@ from dagsearch.experiments.run import run
 FRAME = pd.DataFrame(uniform_table(), columns=list("abcdef"))
 
 
-def record_of(experiment, block, column):
-    """The record of a study's only run on its first data set."""
+def study_of(experiment, block, column):
     (study,) = (each for each in EXPERIMENTS[experiment].studies if (each.block, each.column) == (block, column))
-    assert study.n_seeds == 1
-    return run(next(study.tasks()))
+    return study
+
+
+def record_of(experiment, block, column):
+    """The record of the only run of a study."""
+    (task,) = study_of(experiment, block, column).tasks()
+    return run(task)
 
 
 def rounded(metrics):
-    return round(metrics["tpr"], 3), round(metrics["fdr"], 3), metrics["shd"]
+    return round(metrics["tpr"], 3), round(metrics["fdr"], 3), round(metrics["shd"], 3)
 
 
 # ---------------------------------------------------------------- the paper's rows
@@ -46,6 +50,13 @@ def test_done_right_the_row_of_50_variables_is_another_one():
     # DirectLiNGAM of lingam 1.13.0, whose edges have this reward and these metrics.
     assert round(record.reward, 3) == 65.575
     assert rounded(record.metrics) == (0.186, 0.936, 349)
+
+
+@pytest.mark.usefixtures("data_folder")
+def test_the_pruned_rows_of_syntren_are_the_papers_to_the_last_digit():
+    metrics = [run(task).pruned_metrics for task in study_of("table1", "SynTReN", "lingam-as-published").tasks()]
+    assert len(metrics) == 10
+    assert rounded({name: np.mean([each[name] for each in metrics]) for name in metrics[0]}) == (0.303, 0.809, 41.6)
 
 
 @pytest.mark.parametrize("column", ["lingam-as-published", "direct-lingam"])

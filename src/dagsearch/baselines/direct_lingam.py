@@ -49,6 +49,7 @@ def direct_lingam(
     required: BoolMatrix | None = None,
     on_progress: Listener | None = None,
     select: Selection | None = None,
+    slope_scale: float = 1.0,
 ) -> LingamFit:
     """Fit a linear model with non-Gaussian noise.
 
@@ -68,6 +69,9 @@ def direct_lingam(
         raise.
     select
         Which of the earlier variables are causes; by default those that adaptive lasso keeps.
+    slope_scale
+        What the slopes by which one variable is taken out of another are multiplied by, in the search for the order.
+        Anything but 1 is no least squares.
 
     Raises
     ------
@@ -77,12 +81,14 @@ def direct_lingam(
     standardised = standardised_table(values, names)
     known = Known.over(values.shape[1], allowed, required)
     with one_blas_thread(), convergence_warnings() as notes:
-        order = causal_order(standardised, precedence(known), on_progress)
+        order = causal_order(standardised, precedence(known), on_progress, slope_scale)
         weights = weights_along(order, values, standardised, known, on_progress, select)
     return LingamFit(weights, tuple(order), 0, converged=not notes)
 
 
-def causal_order(standardised: Floats, before: BoolMatrix, on_progress: Listener | None = None) -> list[int]:
+def causal_order(
+    standardised: Floats, before: BoolMatrix, on_progress: Listener | None = None, slope_scale: float = 1.0
+) -> list[int]:
     """Order the variables, causes before effects.
 
     Parameters
@@ -93,6 +99,8 @@ def causal_order(standardised: Floats, before: BoolMatrix, on_progress: Listener
         (n_nodes, n_nodes) of bool, [i, j]: i must come before j. Without cycles.
     on_progress
         Called with the order so far, before each variable.
+    slope_scale
+        As that of `direct_lingam`.
     """
     columns = np.array(standardised.T, order="C")
     left, order = np.arange(len(columns)), list[int]()
@@ -100,10 +108,10 @@ def causal_order(standardised: Floats, before: BoolMatrix, on_progress: Listener
     while len(left):
         if on_progress is not None:
             on_progress(order, nothing)
-        first = _first(columns, left, before)
+        first = _first(columns, left, before, slope_scale)
         order.append(first)
         left = left[left != first]
-        _replace_by_residuals(columns, left, first)
+        _replace_by_residuals(columns, left, first, slope_scale)
     return order
 
 
@@ -131,16 +139,18 @@ def _reached(edges: BoolMatrix) -> BoolMatrix:
     return reached
 
 
-def _first(columns: Floats, left: NDArray[np.intp], before: BoolMatrix) -> int:
+def _first(columns: Floats, left: NDArray[np.intp], before: BoolMatrix, slope_scale: float) -> int:
     """Which of the variables that are left comes next."""
     candidates = left[~before[np.ix_(left, left)].any(axis=0)]
     if len(candidates) == 1:
         return int(candidates[0])
-    penalties = penalties_of(columns, left, candidates)
+    penalties = penalties_of(columns, left, candidates, slope_scale)
     return int(candidates[penalties[candidates].argmin()])
 
 
-def penalties_of(columns: Floats, left: NDArray[np.intp], candidates: NDArray[np.intp]) -> Floats:
+def penalties_of(
+    columns: Floats, left: NDArray[np.intp], candidates: NDArray[np.intp], slope_scale: float = 1.0
+) -> Floats:
     """How much speaks against candidates as the first of the variables that are left, (n_nodes,).
 
     That of others means nothing. ``columns`` are (n_nodes, n_samples).
@@ -156,7 +166,7 @@ def penalties_of(columns: Floats, left: NDArray[np.intp], candidates: NDArray[np
         others = others[others != cause]
         for compared in _parts(others, n_at_a_time):
             look()
-            compare_with(columns, entropies, cause, compared, scratch, ratios)
+            compare_with(columns, entropies, cause, compared, slope_scale, scratch, ratios)
             towards = ratios[: len(compared)]
             penalties[cause] += (np.minimum(towards, 0.0) ** 2).sum()
             penalties[compared] += np.maximum(towards, 0.0) ** 2
@@ -168,10 +178,10 @@ def _parts(nodes: NDArray[np.intp], size: int) -> list[NDArray[np.intp]]:
     return [nodes[start : start + size] for start in range(0, len(nodes), size)]
 
 
-def _replace_by_residuals(columns: Floats, left: NDArray[np.intp], cause: int) -> None:
+def _replace_by_residuals(columns: Floats, left: NDArray[np.intp], cause: int, slope_scale: float) -> None:
     """Replace columns by what a variable leaves unexplained of them, standardised again."""
     x = columns[cause]
     for node in left:
-        residual = columns[node] - (columns[node] @ x / (x @ x)) * x
+        residual = columns[node] - (slope_scale * (columns[node] @ x / (x @ x))) * x
         residual -= residual.mean()
         columns[node] = residual / residual.std()

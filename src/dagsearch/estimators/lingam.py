@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from dagsearch import checks, parameters
 from dagsearch.baselines.direct_lingam import direct_lingam, precedence
 from dagsearch.baselines.lingam import lingam
-from dagsearch.baselines.non_gaussian import Known, LingamFit, relevant
+from dagsearch.baselines.non_gaussian import Known, LingamFit, Listener
 from dagsearch.data import Arrangement
 from dagsearch.estimators.base import CONTINUOUS_DATA, DagEstimator, Judgement
 from dagsearch.estimators.result import Construction
@@ -56,7 +57,8 @@ class LiNGAM(parameters.LiNGAM, DagEstimator):
         data, knowledge = judgement.data, self.knowledge or Knowledge()
         allowed, required = knowledge.allowed_edges(data.names), knowledge.required_edges(data.names)
         arrangement = Arrangement.of(data.names)
-        names, known = arrangement.names(data.names), (arrangement.pairs(allowed), arrangement.pairs(required))
+        names = arrangement.names(data.names)
+        known = Known(arrangement.pairs(allowed), arrangement.pairs(required))
         table = arrangement.table(data.standardised())
         fits: list[LingamFit] = []
         order, weights = list[int](), np.zeros(required.shape)
@@ -68,7 +70,7 @@ class LiNGAM(parameters.LiNGAM, DagEstimator):
 
         def search() -> None:
             if self.variant == "direct":
-                fits.append(direct_lingam(table, names, *known, note, self._select))
+                fits.append(self._direct(table, names, known, note))
             else:
                 fits.append(lingam(table, rng, self.max_iter, names, *known, note))
 
@@ -82,7 +84,7 @@ class LiNGAM(parameters.LiNGAM, DagEstimator):
             notes = self._notes_on(fit)
         else:
             notes = (_note_on_early_end(monitor.status, len(order), len(names)),)
-            possible = topological_order(precedence(Known(*known)).astype(np.int8))
+            possible = topological_order(precedence(known).astype(np.int8))
             order = [*order, *(node for node in possible if node not in order)]
         self.weights_ = arrangement.pairs_back(weights)
         self.causal_order_ = [names[node] for node in order]
@@ -94,9 +96,11 @@ class LiNGAM(parameters.LiNGAM, DagEstimator):
             required=required,
         )
 
-    def _select(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Tell which of the earlier variables DirectLiNGAM takes for causes."""
-        return relevant(x, y)
+    def _direct(
+        self, table: NDArray[np.float64], names: Sequence[str], known: Known, on_progress: Listener
+    ) -> LingamFit:
+        """Fit by the variant ``"direct"``."""
+        return direct_lingam(table, names, *known, on_progress)
 
     def _notes_on(self, fit: LingamFit) -> tuple[str, ...]:
         """What to say of a finished search."""

@@ -79,18 +79,19 @@ def entropies_of(columns, which, scratch, entropies):
 
 
 @contracted_entry_point
-def compare_with(columns, entropies, cause, others, scratch, ratios):
+def compare_with(columns, entropies, cause, others, slope_scale, scratch, ratios):
     """Write the likelihood ratio R(cause -> other) for each of ``others`` to ``ratios``, (n_others,) both.
 
     ``columns`` (n_nodes, n_samples) are standardised, ``entropies`` (n_nodes,) those of them; no other column is the
-    cause or its multiple. ``scratch`` is (4, n_samples).
+    cause or its multiple. The slopes rho are multiplied by ``slope_scale``, 1 for least squares. ``scratch`` is
+    (4, n_samples).
     """
     x = columns[cause]
     n = x.shape[0]
     of_x, of_y, log_cosh, damped = scratch[0], scratch[1], scratch[2], scratch[3]
     for k in range(others.shape[0]):
         y = columns[others[k]]
-        _write_residuals(x, y, _sum_of_products(x, y) / n, of_x, of_y)
+        _write_residuals(x, y, slope_scale * (_sum_of_products(x, y) / n), of_x, of_y)
         # Not the root of 1 - rho^2, of which rounding leaves nothing for columns that are nearly the same.
         scale_x = 1.0 / math.sqrt(_sum_of_products(of_x, of_x) / n)
         scale_y = 1.0 / math.sqrt(_sum_of_products(of_y, of_y) / n)
