@@ -36,7 +36,7 @@ def record(task, reward=40.0, shd=40.0, pruned_shd=11.0, seconds=1.5, tpr=0.5):
 
 
 def study(experiment, block, method):
-    return next(each for each in experiment.studies if (each.block, each.method) == (block, method))
+    return next(each for each in experiment.studies if (each.block, each.column) == (block, method))
 
 
 def tasks(experiment, block, method, n_seeds=None):

@@ -245,7 +245,8 @@ def test_members_of_a_class_that_differ_in_the_common_reward_have_none(monkeypat
     ("method", "options", "settings"),
     [
         ("notears", ["--l1", 0.05, "--threshold", 0.2, "--repair"], {"l1": 0.05, "threshold": 0.2, "repair": True}),
-        ("lingam", ["--max-iter", 50], {"max_iter": 50}),
+        ("lingam", ["--max-iter", 50], {"variant": "ica", "max_iter": 50}),
+        ("lingam", ["--variant", "direct"], {"variant": "direct"}),
         ("pc", ["--ci-test", "fisherz", "--ci-level", 0.01], {"ci_test": "fisherz", "ci_level": 0.01}),
         ("cam", ["--no-selection", "--max-parents", 2], {"neighbour_selection": False, "max_parents": 2}),
         ("ges", ["--score", "bic-linear", "--prune", "none"], {"score": "bic-linear", "prune": "none"}),
@@ -274,6 +275,7 @@ def test_every_option_reaches_its_method(method, options, settings):
         ("notears", ["--threshold", "nan"], "--threshold must be a number of at least 0, got nan"),
         ("notears", ["--require", "a->b", "--forbid", "a->b"], "knowledge both requires and rules out the edge a -> b"),
         ("lingam", ["--max-iter", 0], "--max-iter must be a whole number of at least 1, got 0"),
+        ("lingam", ["--variant", "dircet"], "Did you mean 'direct'?"),
         ("lingam", ["--forbid", "a->z"], "unknown node 'z'"),
         ("ges", ["--require", "a->b", "--require", "b->a"], "the edges must not form a cycle"),
         ("ges", ["--score", "bic-gp"], "choose from auto, bic-linear, bic-discrete, bdeu"),

@@ -26,7 +26,7 @@ def tasks_of(study):
 
 
 def study_of(name, block, method):
-    (study,) = (s for s in EXPERIMENTS[name].studies if (s.block, s.method) == (block, method))
+    (study,) = (s for s in EXPERIMENTS[name].studies if (s.block, s.column) == (block, method))
     return study
 
 
@@ -76,7 +76,10 @@ def test_tasks_of_a_study_are_all_different(experiment):
 def test_rows_columns_and_panels_have_something_to_show(experiment):
     blocks = {study.block for study in experiment.studies}
     assert {part.block for part in (*experiment.rows, *experiment.panels)} == blocks
-    assert set(experiment.columns) <= {study.method for study in experiment.studies} <= set(METHODS)
+    assert set(experiment.columns) <= {study.column for study in experiment.studies}
+    assert {study.method for study in experiment.studies} <= set(METHODS)
+    places = [(study.block, study.column, study.x, study.base.settings) for study in experiment.studies]
+    assert len(set(places)) == len(places)
     assert experiment.kind == ("figure" if experiment.name.startswith("figure") else "table")
     assert all(study.x is not None for study in experiment.studies) == (experiment.kind == "figure")
 
@@ -129,7 +132,7 @@ def test_tables_differ_by_the_variances(name, variances):
 @pytest.mark.parametrize(("timed", "name"), [("table3", "table1"), ("table4", "table5")])
 def test_times_are_those_of_the_same_runs_on_their_own(timed, name):
     for study in EXPERIMENTS[timed].studies:
-        same = study_of(name, study.block, study.method)
+        same = study_of(name, study.block, study.column)
         assert study.base.own_cache
         assert not same.base.own_cache
         assert study.base.settings == same.base.settings

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 from experiment_tables import made_up, quick_task, quick_tasks
@@ -25,6 +25,7 @@ CHANGES = {
     "seed": 42,
     "n_rows": None,
     "own_cache": False,
+    "as_published": True,
 }
 
 
@@ -60,8 +61,9 @@ def test_a_record_is_read_as_it_was_written(record):
     assert Record.from_line(line).task.key == record.task.key
 
 
-def test_a_task_is_read_as_it_was_written():
-    assert Task.from_json(json.loads(json.dumps(FULL.as_json()))) == FULL
+@pytest.mark.parametrize("task", [FULL, replace(FULL, as_published=True)])
+def test_a_task_is_read_as_it_was_written(task):
+    assert Task.from_json(json.loads(json.dumps(task.as_json()))) == task
 
 
 @pytest.mark.parametrize("field", CHANGES)
@@ -70,7 +72,12 @@ def test_the_key_differs_with_each_field(field):
 
 
 def test_every_field_of_a_task_is_tried():
-    assert set(CHANGES) == set(FULL.as_json())
+    assert set(CHANGES) == {field.name for field in fields(Task)}
+
+
+def test_what_says_nothing_is_not_stated_so_that_earlier_records_stay_valid():
+    assert "as_published" not in FULL.as_json()
+    assert replace(FULL, as_published=True).as_json()["as_published"] is True
 
 
 def test_the_key_does_not_depend_on_the_order_of_settings():

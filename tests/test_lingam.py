@@ -16,6 +16,7 @@ from linear_models import N_NODES, WEIGHTS, edges, uniform_table
 import dagsearch as ds
 from dagsearch.baselines import lingam as module
 from dagsearch.baselines.lingam import lingam
+from dagsearch.baselines.non_gaussian import Known, relevant
 from dagsearch.errors import DataError
 
 TABLE = uniform_table()
@@ -61,13 +62,13 @@ def order_by_dropping_one_by_one(effects):
 def test_the_order_is_that_of_dropping_the_smallest_effects_one_by_one(seed, n_nodes):
     effects = normal_matrix(seed, n_nodes, n_nodes)
     np.fill_diagonal(effects, 0.0)
-    assert module._causal_order(effects, module._Known.over(len(effects))) == order_by_dropping_one_by_one(effects)
+    assert module._causal_order(effects, Known.over(len(effects))) == order_by_dropping_one_by_one(effects)
 
 
 def test_an_acyclic_matrix_is_ordered_without_dropping_its_small_effects():
     effects = np.zeros((3, 3))
     effects[2, 1], effects[1, 0] = 1e-9, 5.0
-    assert module._causal_order(effects, module._Known.over(len(effects))) == [2, 1, 0]
+    assert module._causal_order(effects, Known.over(len(effects))) == [2, 1, 0]
 
 
 def test_effects_along_an_order_are_least_squares_on_the_parents_that_are_left():
@@ -84,7 +85,7 @@ def test_the_adaptive_lasso_keeps_causes_and_drops_most_noise():
     for seed in range(20):
         x = standardised(normal_matrix(seed, 500, 4))
         y = standardised(x[:, 2] - 0.5 * x[:, 0] + 0.3 * normal_matrix(seed + 100, 500, 1)[:, 0])
-        kept.append(module._relevant(x, y))
+        kept.append(relevant(x, y))
     assert np.all(kept, axis=0)[[0, 2]].all()
     assert np.mean(kept, axis=0)[[1, 3]].max() < 0.3
 

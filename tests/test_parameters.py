@@ -104,7 +104,14 @@ ARGUMENTS = {
         "time_limit": None,
         **COMMON,
     },
-    "lingam": {"max_iter": 1000, **BY_ANY_SCORE, "knowledge": None, "time_limit": None, **COMMON},
+    "lingam": {
+        "variant": "ica",
+        "max_iter": 1000,
+        **BY_ANY_SCORE,
+        "knowledge": None,
+        "time_limit": None,
+        **COMMON,
+    },
     "ges": {
         "phases": ("forward", "backward", "turning"),
         **BY_SCORE,

@@ -34,6 +34,7 @@ ESTIMATORS = [
     ds.CAM(),
     ds.NOTEARS(),
     ds.LiNGAM(),
+    ds.LiNGAM(variant="direct"),
     ds.GES(),
     ds.PC(),
 ]

@@ -124,7 +124,7 @@ def _check(limits: Limits, changes: Settings, experiments: Sequence[Experiment])
     """Refuse methods, data and settings that nothing is known about, rather than run nothing or the same."""
     studies = [study for experiment in experiments for study in experiment.studies]
     for what, given, known in (
-        ("method", limits.methods, dict.fromkeys(study.method for study in studies)),
+        ("method", limits.methods, dict.fromkeys(name for study in studies for name in (study.method, study.column))),
         ("data", limits.blocks, dict.fromkeys(study.block.lower() for study in studies)),
         ("setting", [name for name, _ in changes], setting_names(experiments)),
     ):

@@ -30,7 +30,7 @@ class Limits:
     n_tuning_seeds
         At most so many held-out seeds; 0: nothing is tuned; None: as many as ``n_seeds`` allows.
     methods
-        Only these; empty: all.
+        Only these, or these columns of tables; empty: all.
     blocks
         Only these families of data sets, in lower case; empty: all.
     """
@@ -47,7 +47,7 @@ class Limits:
         return [
             study
             for study in studies
-            if (not self.methods or study.method in self.methods)
+            if (not self.methods or {study.method, study.column} & set(self.methods))
             and (not self.blocks or study.block.lower() in self.blocks)
         ]
 

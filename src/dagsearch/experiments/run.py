@@ -17,6 +17,7 @@ from dagsearch._version import __version__
 from dagsearch.data import Dataset
 from dagsearch.estimators import METHODS, DagEstimator
 from dagsearch.estimators.result import Graph
+from dagsearch.experiments.as_published import AS_PUBLISHED
 from dagsearch.experiments.local_scores import SharedScores
 from dagsearch.experiments.task import TRUE_NUMBER, Record, Task
 from dagsearch.graph import DAG, CyclicGraph
@@ -85,7 +86,7 @@ def require_settings(task: Task) -> None:
 
 def _model(task: Task, score: scores.Score, data: Dataset) -> DagEstimator:
     """The estimator of a task; it searches by the task's score if any score will do."""
-    kind = METHODS[task.method]
+    kind = AS_PUBLISHED[task.method] if task.as_published else METHODS[task.method]
     arguments: dict[str, Any] = {**dict(task.settings), "random_state": task.seed}
     if arguments.get("edge_budget") == TRUE_NUMBER and data.truth is not None:
         arguments["edge_budget"] = data.truth.n_edges

@@ -65,6 +65,8 @@ class Study:
         Where the study stands on the axis of a figure.
     left_out
         Why nothing is run, as a mark in the table; empty if it is run.
+    name
+        What tells it from another study of the same method on the same data; empty if there is none.
     """
 
     block: str
@@ -75,11 +77,17 @@ class Study:
     tuning: Tuning | None = None
     x: float | None = None
     left_out: str = ""
+    name: str = ""
 
     @property
     def method(self) -> str:
         """Name of the method."""
         return self.base.method
+
+    @property
+    def column(self) -> str:
+        """Its column in a table: its own name, or that of the method."""
+        return self.name or self.method
 
     def tasks(self, chosen: Settings = (), n_seeds: int | None = None, n_sets: int | None = None) -> Iterator[Task]:
         """The runs of the study with the settings that were chosen, or those of the first seeds and data sets."""
@@ -156,7 +164,7 @@ class Experiment:
     studies
         What is run.
     rows, columns
-        Layout of a table: its rows, and the methods in the order of its columns.
+        Layout of a table: its rows, and the columns of its studies in their order.
     panels
         Layout of a figure.
     """

@@ -42,6 +42,9 @@ class Task:
         So many rows are drawn without replacement, by the seed; None: all.
     own_cache
         Whether local scores of other runs on the same table must not be used, so that the time is that of one run.
+    as_published
+        Whether the method does all that it did in the paper's published runs, mistakes included: see
+        `dagsearch.experiments.as_published`.
     """
 
     data: str
@@ -52,15 +55,21 @@ class Task:
     seed: int = 0
     n_rows: int | None = None
     own_cache: bool = False
+    as_published: bool = False
 
     @property
     def key(self) -> str:
         """Identifier of the task: the same in every process and on every machine."""
-        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]
+        return hashlib.sha256(json.dumps(self._stated(), sort_keys=True).encode()).hexdigest()[:16]
 
     def as_json(self) -> dict[str, Any]:
         """The task as an object of a record."""
-        return {**asdict(self), "settings": dict(self.settings)}
+        return {**self._stated(), "settings": dict(self.settings)}
+
+    def _stated(self) -> dict[str, Any]:
+        """All that is stated; what came later is left out where it says nothing, so that earlier records stay valid."""
+        stated = asdict(self)
+        return stated if self.as_published else {name: stated[name] for name in stated if name != "as_published"}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Self:
@@ -73,6 +82,7 @@ class Task:
         _require("seed", task.seed, int, "a whole number")
         _require("n_rows", task.n_rows, int | None, "a whole number or null")
         _require("own_cache", task.own_cache, bool, "true or false")
+        _require("as_published", task.as_published, bool, "true or false")
         return task
 
 

@@ -16,6 +16,10 @@ The search:
 
 ``classes``  equivalence classes as bit sets, and the steps of GES between them
 
+DirectLiNGAM:
+
+``likelihood_ratios`` which of two variables is the cause, for all pairs
+
 Exact learning:
 
 ``families`` parent sets that are not dominated

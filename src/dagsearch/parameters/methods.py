@@ -34,6 +34,7 @@ ExplorationScale = Literal["root-mean", "none"]
 FinalMove = Literal["most-visits", "highest-mean"]
 HorizonEnds = Literal["simulations", "rollouts"]
 Keep = Literal["budget-size", "any-size"]
+LingamVariant = Literal["ica", "direct"]
 Refine = Literal["auto", "on", "off"]
 Rollout = Literal["auto", "uniform", "guided"]
 Solver = Literal["auto", "dynamic", "highs", "scip"]
@@ -236,16 +237,27 @@ class NOTEARS(CommonParameters, TimeParameters, KnowledgeParameters, ContinuousS
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class LiNGAM(CommonParameters, TimeParameters, KnowledgeParameters, ContinuousScoreParameters):
-    """Of ICA-LiNGAM."""
+    """Of LiNGAM."""
 
     in_other_words: ClassVar[dict[str, str]] = {
         "score": _ONLY_JUDGES,
         "prune": _PRUNE_AS_IN_THE_PAPER,
         "time_limit": "Seconds after which the effects so far are returned: none before there is an order.",
-        "random_state": "Where FastICA starts. On data that do not fit the model the order may depend on it.",
+        "random_state": "Where FastICA starts. On data that do not fit the model the order may depend on it; that of "
+        "DirectLiNGAM does not, which makes no random choice.",
     }
 
-    max_iter: int = parameter(1000, "Most iterations of FastICA.", "--max-iter", group="method")
+    variant: LingamVariant = parameter(
+        "ica",
+        'How the causal order is found: ``"ica"``, from independent components, or ``"direct"`` (DirectLiNGAM), '
+        "variable by variable, by likelihood ratios of pairs.",
+        "--variant",
+        group="method",
+        choices=get_args(LingamVariant),
+    )
+    max_iter: int = parameter(
+        1000, 'Most iterations of FastICA; of no account to the variant ``"direct"``.', "--max-iter", group="method"
+    )
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

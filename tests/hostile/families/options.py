@@ -17,7 +17,8 @@ BAD = (
 # fmt: on
 # fmt: off
 _METHOD_OF = {
-    "--l1": "notears", "--threshold": "notears", "--max-iter": "lingam", "--ci-test": "pc", "--ci-level": "pc",
+    "--l1": "notears", "--threshold": "notears", "--max-iter": "lingam", "--variant": "lingam",
+    "--ci-test": "pc", "--ci-level": "pc",
     "--n-kicks": "order", "--n-best": "exact", "--solver": "exact", "--budget": "exact", "--levels": "greedy",
     "--sims-per-node": "cd-uct", "--n-restarts": "cd-uct", "--horizon": "cd-uct", "--exploration": "cd-uct",
     "--exploration-scale": "cd-uct", "--final-move": "cd-uct", "--refine": "cd-uct", "--rollout": "cd-uct",

@@ -30,7 +30,7 @@ def figure_notes(found: Iterable[Findings]) -> list[str]:
     """What a figure lacks, and what was tuned for it."""
     of_curves: dict[str, list[Findings]] = {}
     for each in found:
-        of_curves.setdefault(f"{text.title(each.study.method)}, {each.study.block}", []).append(each)
+        of_curves.setdefault(f"{text.title(each.study.column)}, {each.study.block}", []).append(each)
     ran = {name: points for name, points in of_curves.items() if any(point.records for point in points)}
     partial = [f"{name}: {_runs_per_point(points)}" for name, points in of_curves.items() if _is_partial(points)]
     settings = {

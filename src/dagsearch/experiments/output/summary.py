@@ -125,7 +125,7 @@ def _settings_text(study: Study, store: RecordStore) -> str:
 
 def cells(experiment: Experiment, found: Iterable[Findings]) -> dict[tuple[Row, str], Cell]:
     """All cells of a table, by row and method."""
-    of_studies = {(each.study.block, each.study.method): each for each in found}
+    of_studies = {(each.study.block, each.study.column): each for each in found}
     return {
         (row, method): _cell(of_studies.get((row.block, method)), row.measure)
         for row in experiment.rows
@@ -183,7 +183,7 @@ def curves(panel: Panel, found: Iterable[Findings]) -> tuple[Curve, ...]:
 
 
 def _label(study: Study, panel: Panel) -> str:
-    return study.method if panel.curves_by == "method" else str(dict(study.base.settings)[panel.curves_by])
+    return study.column if panel.curves_by == "method" else str(dict(study.base.settings)[panel.curves_by])
 
 
 def _points(found: Findings, measure: str) -> Iterator[Point]:

@@ -11,13 +11,15 @@ TITLES = {
     "random-search": "Random Search",
     "random-sampling": "Random Sampling",
     "cam": "CAM",
-    "lingam": "LiNGAM",
+    "lingam-as-published": "LiNGAM as published (edges reversed)",
+    "direct-lingam": "DirectLiNGAM",
+    "lingam": "ICA-LiNGAM",
     "notears": "NOTEARS",
     "ges": "GES",
     "pc": "PC",
     "exact": "Exact",
 }
-"""Methods by the paper's titles."""
+"""Columns by the paper's titles, but for LiNGAM, of which there are several."""
 
 _OTHER_LABELS = {"traversal": "naive (traversal)"}
 _MEASURES = {"reward": "Reward", "tpr": "TPR", "fdr": "FDR", "shd": "SHD", "seconds": "Time"}
