@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
-from dagsearch.kernels.bits import ONE, WORD_BITS, include, lowest_bit, word_count
+from dagsearch.kernels.bits import ONE, WORD_BITS, include, lowest_bit, size, word_count
+from dagsearch.kernels.callback import REWARDS, TERMS, call_back, is_over
 from dagsearch.kernels.compile import kernel, long_kernel, single_use_kernel
 from dagsearch.kernels.local import LOG_FLOOR, find_or_evaluate
 from dagsearch.kernels.memo import MISSING, penalty_at, store, value_at
 from dagsearch.kernels.process import NO_STUB
-from dagsearch.kernels.simulation import NO_BUDGET, REWARDS, TERMS
+from dagsearch.kernels.simulation import NO_BUDGET
 from dagsearch.kernels.tree import record_return
 
 NEGLIGIBLE = 1e-10  # differences of rewards below this are rounding
-
-
-@intrinsic
-def _call_back(typing_context, address, what, how_many):
-    """Call the C function at ``address``."""
-
-    def code(context, builder, signature, args):
-        int64 = ir.IntType(64)
-        function = builder.inttoptr(args[0], ir.FunctionType(int64, [int64, int64]).as_pointer())
-        return builder.call(function, args[1:])
-
-    return types.int64(types.int64, types.int64, types.int64), code
 
 
 @kernel
@@ -69,7 +55,7 @@ def _score_end(search, control, words):
 
 @single_use_kernel
 def _score_prefixes(search, control, words):
-    """Reward after every edge: the edges are replayed from the root, one look-up each."""
+    """Reward after every edge: the edges are replayed from the root, one look-up each; False if time is over."""
     n_words = word_count(words)
     for k in range(control.n_added):
         j = search.effects[k]
@@ -83,6 +69,8 @@ def _score_prefixes(search, control, words):
         i, j = search.causes[k], search.effects[k]
         include(search.replay, j, i, words)
         slot = find_or_evaluate(search.memo, search.family, j, search.replay, j, words)
+        if is_over(control, size(search.replay, j, words) ** 3, words):
+            return False
         if slot == MISSING:
             _request(search, control, j, search.replay, j, words)
             continue
@@ -91,12 +79,13 @@ def _score_prefixes(search, control, words):
         search.replay_terms[j, 0] = value_at(search.memo, slot, words)
         search.replay_terms[j, 1] = penalty_at(search.memo, slot, words)
         search.rewards[k + 1] = _combine(control, value, penalty)
+    return True
 
 
 @single_use_kernel
 def _fetch_terms(search, control, words):
     """Have Python compute the requested local scores, and enter them in the memo; False if it failed."""
-    if _call_back(control.callback, TERMS, control.n_requests) != 0:
+    if call_back(control.callback, TERMS, control.n_requests) != 0:
         return False
     for k in range(control.n_requests):
         terms = search.request_terms
@@ -106,13 +95,14 @@ def _fetch_terms(search, control, words):
 
 @single_use_kernel
 def score(search, control, words):
-    """Fill ``rewards``; False if Python was needed for it and failed."""
+    """Fill ``rewards``; False if Python was needed for it and failed, or time is over."""
     if not control.decomposable:
-        return _call_back(control.callback, REWARDS, control.n_added) == 0
+        return call_back(control.callback, REWARDS, control.n_added) == 0
     while True:
         control.n_requests = 0
         if control.edge_budget == NO_BUDGET:
-            _score_prefixes(search, control, words)
+            if not _score_prefixes(search, control, words):
+                return False
         else:
             _score_end(search, control, words)
         if control.n_requests == 0:

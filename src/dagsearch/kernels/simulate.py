@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dagsearch.kernels.bits import select, size
+from dagsearch.kernels.bits import select, size, word_count
+from dagsearch.kernels.callback import is_over
 from dagsearch.kernels.compile import entry_point, single_use_kernel
 from dagsearch.kernels.memo import has_room
 from dagsearch.kernels.process import NO_STUB
@@ -50,7 +51,8 @@ def tree_policy(search, control, words):
 def _simulation_policy(search, control, stub, words):
     """Uniform rollout: a legal stub, then a legal endpoint of it, until the limit or no edge is left.
 
-    There is none where the tree has gone as far as the limit; a stub that it has left open there counts for nothing.
+    False if time is over. There is none where the tree has gone as far as the limit; a stub that it has left open there
+    counts for nothing.
     """
     graph = search.graph
     n_added = control.n_added
@@ -66,7 +68,10 @@ def _simulation_policy(search, control, stub, words):
         k = below_low(word, size(graph.legal, i, words))
         add(search, n_added, i, select(graph.legal, i, k, words), words)
         n_added += 1
+        if is_over(control, search.root_terms.shape[0] * word_count(words), words):
+            return False
     control.n_added = n_added
+    return True
 
 
 @entry_point
@@ -82,7 +87,8 @@ def simulate(search, words):
             stub = tree_policy(search, control, words)
             if control.path_length == 0:
                 return TREE_FULL
-        _simulation_policy(search, control, stub, words)
+        if not _simulation_policy(search, control, stub, words):
+            return FAILED
         if not score(search, control, words):
             return FAILED
         if control.edge_budget == NO_BUDGET:

@@ -12,8 +12,6 @@ from dagsearch.kernels.process import NO_STUB, insert_edge, restore
 
 # What the loop returns with.
 DONE, MEMO_FULL, TREE_FULL, FAILED = range(4)
-# What it calls back for.
-TERMS, REWARDS = range(2)
 NO_BUDGET = -1
 
 CONTROL = np.dtype(
@@ -39,6 +37,7 @@ CONTROL = np.dtype(
         ("path_length", np.int64),
         ("n_added", np.int64),  # edges of this simulation
         ("n_requests", np.int64),
+        ("n_worked", np.int64),  # since Python was last asked whether time is over
         ("best_reward", np.float64),
         ("n_best_edges", np.int64),
     ]

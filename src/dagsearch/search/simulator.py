@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from dagsearch.graph.bitset import membership_from_rows
 from dagsearch.kernels.bits import words_for
+from dagsearch.kernels.callback import REWARDS, TERMS
 from dagsearch.kernels.guided import simulate_guided
 from dagsearch.kernels.local import OUTSIDE, Outside
 from dagsearch.kernels.process import NO_STUB, add_edge
 from dagsearch.kernels.simulate import simulate
-from dagsearch.kernels.simulation import CONTROL, DONE, FAILED, MEMO_FULL, NO_BUDGET, TERMS, TREE_FULL, Search
+from dagsearch.kernels.simulation import CONTROL, DONE, FAILED, MEMO_FULL, NO_BUDGET, TREE_FULL, Search
 from dagsearch.kernels.tree import ROOT, TABULATED, Tree, reset
 from dagsearch.search.checkpoint import NOT_KEPT, Arrays, Stage, arrays_of, with_arrays
 from dagsearch.search.guidance import Guidance
@@ -30,9 +31,9 @@ from dagsearch.search.process import (
 from dagsearch.search.protocol import Problem, ScoreLike
 from dagsearch.search.recorder import TreeRecord
 
-_FIRST_CHUNK = 1000  # simulations between two looks at the clock, adapted to take the time below
+# Simulations between two looks at the clock, adapted to take the time below. On wide tables one alone takes longer.
+_FIRST_CHUNK = 10
 _SECONDS_PER_CHUNK = 0.05
-_FEWEST = 16  # of a chunk
 _FIRST_TREE = 1 << 12
 _OF_TREE_NODES = ("first_child", "n_actions", "n_expanded", "action", "visits", "mean", "spread", "prior")
 _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
@@ -273,9 +274,7 @@ class Simulator:
                 self.record.look(self)
             if n_until_look == n_next:  # what was cut short for the record tells nothing about the time
                 slower = (self.monitor.seconds - started) / _SECONDS_PER_CHUNK
-                # What is saved in between must not be hours apart.
-                fewest = 1 if self._stage.is_kept else _FEWEST
-                self._chunk = int(np.clip(self._chunk / max(slower, 0.1), fewest, 100_000))
+                self._chunk = int(np.clip(self._chunk / max(slower, 0.1), 1, 100_000))
 
     def _begin(self, exploration: float | None) -> None:
         """Prepare simulations below the root."""
@@ -394,7 +393,7 @@ class Simulator:
             self.monitor.check(self._progress)
             if what == TERMS:
                 self._fill_terms(how_many)
-            else:
+            elif what == REWARDS:
                 self._fill_rewards(how_many)
         except BaseException as failure:
             # It cannot pass through compiled code; `_raise_failure` raises it again behind that.
