@@ -237,6 +237,13 @@ def datasets_command(name: str | None, download: bool, json_file: str | None) ->
     callback=settings_from_text,
     help="Another setting than the paper's, such as horizon=8, wherever the experiment states one.",
 )
+@click.option(
+    "--rules",
+    type=click.Choice(["text", "runs"]),
+    default="text",
+    show_default=True,
+    help="Rules of the searches: those that the paper's text describes, or those of its published runs.",
+)
 @click.option("--quick", "is_quick", is_flag=True, help="Everything in minutes: few seeds, few simulations.")
 @click.option("--jobs", type=int, default=-1, show_default=True, help="Processes on this machine; -1: one per core.")
 @click.option("--cluster", default="", metavar="ADDRESS", help="Run on the Dask cluster of this scheduler instead.")
@@ -263,7 +270,7 @@ def paper_command(what: tuple[str, ...], out: Path | None, **options: Any) -> No
     check_destinations(folder, None)
     check_destinations(options["cache"], None, option="--cache")
     where = (options["jobs"], options["cluster"], options["cache"])
-    carry_out_paper(what, folder, limits, options["is_quick"], *where, options["changes"])
+    carry_out_paper(what, folder, limits, options["is_quick"], *where, options["changes"], options["rules"])
 
 
 @main.command()

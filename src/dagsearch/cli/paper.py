@@ -23,6 +23,7 @@ from dagsearch.experiments.engines import ClusterEngine, Engine, Failure, LocalE
 from dagsearch.experiments.output import write_output, write_report
 from dagsearch.experiments.paper import EXPERIMENTS
 from dagsearch.experiments.quick import quick
+from dagsearch.experiments.rules import Rules, by_rules
 from dagsearch.experiments.run import require_settings
 from dagsearch.experiments.store import RecordStore
 
@@ -55,6 +56,7 @@ def carry_out_paper(
     cluster: str,
     cache: Path | None,
     changes: Settings = (),
+    rules: Rules = "text",
 ) -> None:
     """Run whatever has no record yet, then write the tables, the figures and the page.
 
@@ -76,6 +78,8 @@ def carry_out_paper(
         Folder where processes exchange expensive local scores; None: in ``out`` on this machine, nowhere on a cluster.
     changes
         Settings other than the paper's.
+    rules
+        Those that the paper's text describes, or those of its runs.
 
     Raises
     ------
@@ -84,7 +88,8 @@ def carry_out_paper(
     DagsearchError
         If runs failed; everything else is finished and written by then.
     """
-    everything = [changed(quick(each) if is_quick else each, changes) for each in EXPERIMENTS.values()]
+    ruled = [by_rules(each, rules) for each in EXPERIMENTS.values()]
+    everything = [changed(quick(each) if is_quick else each, changes) for each in ruled]
     chosen = [each for each in everything if each.name in _names(what)]
     _check(limits, changes, chosen)
     store = RecordStore(out / "records.jsonl")
