@@ -36,7 +36,7 @@ _ON_DISCRETE_DATA: dict[str, Any] = {
 _BY_BLOCK: dict[str, dict[str, Any]] = {
     "SynTReN": {"horizon": 8, "horizon_ends": "rollouts", "sims_per_node": 97},
     "d=50": {"horizon": 4, "horizon_ends": "rollouts"},
-    **{block: _ON_DISCRETE_DATA for block in _DISCRETE},
+    **dict.fromkeys(_DISCRETE, _ON_DISCRETE_DATA),
 }
 _ROLLOUTS_ON_DISCRETE_DATA = 100
 
