@@ -148,7 +148,9 @@ def test_attention_stays_finite_where_fits_are_huge():
     assert all(bool(jnp.isfinite(each).all()) for each in by_inputs)
 
 
-def test_the_encoders_gradients_are_those_that_jax_finds_for_the_plain_formula(parameters):
+@pytest.mark.parametrize("is_unrolled", [False, True])
+def test_the_encoders_gradients_are_those_that_jax_finds_for_the_plain_formula(parameters, is_unrolled, monkeypatch):
+    monkeypatch.setattr(policy, "_MANY_VECTORS", 88 if is_unrolled else 89)  # there are 8 x 11
     encoder = jax.tree.map(lambda tensor: jnp.asarray(tensor, dtype=jnp.float32), parameters["encoder"])
     rng = np.random.default_rng(6)
     x = jnp.asarray(rng.normal(size=(8, 11, 6)), dtype=jnp.float32)
@@ -462,7 +464,8 @@ def test_random_knowledge_is_kept_to(seed):
 def test_a_time_limit_ends_training_with_the_best_graph_so_far():
     fitted = model(n_iterations=10**6, time_limit=0.001).fit(table())
     assert fitted.result_.status == "time-limit"
-    assert fitted.result_.n_simulations == 8  # it is looked at after every step
+    # It is looked at after every step, and may be over before the first one where the processor is busy.
+    assert fitted.result_.n_simulations in (0, 8)
 
 
 def test_a_score_of_whole_graphs_is_refused_before_training():
