@@ -7,6 +7,7 @@ r"""RL-BIC (Zhu, Ng and Chen 2020): a policy that proposes whole graphs, trained
                              \--<-- gradient <-- advantage <-- cost <-- judge <--score
 
 ``policy``    the networks, as functions of their parameters
+``attention`` what the variables tell each other in the encoder, and its gradient
 ``judge``     what a batch of graphs costs: the score, rescaled, and the penalties of cycles; keeps the best DAG
 ``training``  one compiled step, and the loop around it
 ``memory``    keeps the scratch of a step from going back to the system
