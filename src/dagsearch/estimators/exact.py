@@ -18,7 +18,7 @@ from dagsearch.graph import DAG, PDAG, Knowledge
 from dagsearch.graph.background import with_directions
 from dagsearch.search.exact import ExactSettings, exact
 from dagsearch.search.monitor import Monitor
-from dagsearch.search.protocol import Outcome, Problem
+from dagsearch.search.protocol import FINISHED, Outcome, Problem
 
 
 @dataclass(frozen=True)
@@ -75,13 +75,18 @@ class ExactSearch(parameters.ExactSearch, ScoreSearch):
     def _construct(self, judgement: Judgement, rng: np.random.Generator, monitor: Monitor) -> Construction:
         construction = super()._construct(judgement, rng, monitor)
         dag: Any = construction.graph
-        self.equivalence_class_: PDAG = dag.to_cpdag(judgement.data.targets)
         notes = (
             *_note_on_constants(judgement),
             *self._note_on_parents(construction.settings["max_parents"], judgement),
-            *self._note_on_directions(dag, judgement),
+            *(self._note_on_directions(dag, judgement) if construction.status == FINISHED else ()),
         )
         return replace(construction, notes=(*notes, *construction.notes))
+
+    @property
+    def equivalence_class_(self) -> PDAG:
+        """The equivalence class of ``dag_``; made when it is asked for, since that takes long for many variables."""
+        dag: DAG = self.dag_
+        return dag.to_cpdag(self.data_.targets)
 
     def _search(
         self, problem: Problem, judgement: Judgement, rng: np.random.Generator, monitor: Monitor
