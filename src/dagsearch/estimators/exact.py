@@ -85,8 +85,9 @@ class ExactSearch(parameters.ExactSearch, ScoreSearch):
     @property
     def equivalence_class_(self) -> PDAG:
         """The equivalence class of ``dag_``; made when it is asked for, since that takes long for many variables."""
-        dag: DAG = self.dag_
-        return dag.to_cpdag(self.data_.targets)
+        dag: Any = self.dag_
+        found: PDAG = dag.to_cpdag(self.data_.targets)
+        return found
 
     def _search(
         self, problem: Problem, judgement: Judgement, rng: np.random.Generator, monitor: Monitor

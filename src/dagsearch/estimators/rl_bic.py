@@ -14,7 +14,9 @@ from dagsearch.estimators.scored import ScoreSearch
 from dagsearch.search.monitor import Monitor, Progress
 from dagsearch.search.protocol import Outcome, Problem
 
-_BYTES_PER_PAIR = 16 * 4 * 3  # of variables, in each graph: what the decoder computes, and its gradients
+# Of variables, in each graph: weights of 16 heads that the gradients of 6 blocks need, three arrays like them for one
+# block, its products over head widths of 4 with their gradient; what the decoder computes, and its gradients.
+_BYTES_PER_PAIR = 16 * 4 * (6 + 3 + 2 * 4) + 16 * 4 * 3
 
 
 class RLBIC(parameters.RLBIC, ScoreSearch):
