@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from hostile.case import FAST, REFUSED, RIGHT, Case, dagsearch, discovered, good_table
 from hostile.spoilt import cut_off, damaged
 
 FAMILY = "knowledge"
 _DEEP = 100_000
-# Each says: b -> a is required, c -> a forbidden, d and e come before the others.
-WHOLE = {
-    ".csv": "type,cause,effect\nrequired,b,a\nforbidden,c,a\n\nname,tier\nd,1\ne,1\na,2\n",
-    ".json": '{"required": [["b", "a"]], "forbidden": [["c", "a"]], "tiers": [["d", "e"], ["a"]]}',
-    ".yaml": "required: [[b, a]]\nforbidden: [[c, a]]\ntiers: [[d, e], [a]]\n",
-    ".txt": "/knowledge\naddtemporal\n1 d e\n2 a\nforbiddirect\nc a\nrequiredirect\nb a\n",
-}
+SUFFIXES = (".csv", ".json", ".yaml", ".txt")
 
 
 def cases() -> Iterator[Case]:
@@ -43,11 +38,11 @@ def _whole() -> dict[str, bytes]:
 
     known = ds.Knowledge(required=[("b", "a")], forbidden=[("c", "a")], tiers=[["d", "e"], ["a"]])
     found = {}
-    for suffix in WHOLE:
-        path = Path(f"/tmp/hostile-knowledge{suffix}")
-        known.write(path)
-        found[suffix] = path.read_bytes()
-        path.unlink()
+    with TemporaryDirectory() as folder:
+        for suffix in SUFFIXES:
+            path = Path(folder) / f"known{suffix}"
+            known.write(path)
+            found[suffix] = path.read_bytes()
     return found
 
 
