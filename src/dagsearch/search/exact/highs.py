@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.optimize import Bounds, LinearConstraint
 
-from dagsearch.search.exact.background import wait_for_the_end, watched
-from dagsearch.search.exact.program import INFEASIBLE, OUT_OF_TIME, Incumbent, Remainder, Watch, is_proven
+from dagsearch.search.exact.background import INFEASIBLE, OUT_OF_TIME, Program, solved, wait_for_the_end
+from dagsearch.search.exact.program import Incumbent, Remainder, Watch, is_proven
 from dagsearch.search.exact.separation import clusters_on_cycles
 
 _SECONDS_TO_REPORT = 2.0  # before the time limit, so that the solver can still tell its bound
@@ -25,20 +23,20 @@ def solve_by_highs(remainder: Remainder, incumbent: Incumbent, watch: Watch) -> 
         at_most, right = relaxation.inequalities(alive, clusters)
         left = watch.seconds_left
         limit = left - min(0.1 * left, _SECONDS_TO_REPORT)
-        found = watched(
-            partial(
-                milp,
-                relaxation.losses[alive],
-                integrality=np.ones(len(numbers)),
-                bounds=Bounds(0.0, 1.0),
-                constraints=[
+        program = Program(
+            "milp",
+            {
+                "c": relaxation.losses[alive],
+                "integrality": np.ones(len(numbers)),
+                "bounds": Bounds(0.0, 1.0),
+                "constraints": [
                     LinearConstraint(equal, equal_right, equal_right),
                     LinearConstraint(at_most, -np.inf, right),
                 ],
-                options={"mip_rel_gap": 0.0, **({"time_limit": limit} if np.isfinite(limit) else {})},
-            ),
-            lambda: watch(incumbent),
+            },
+            {"mip_rel_gap": 0.0},
         )
+        found = solved(program, limit, lambda: watch(incumbent))
         if found.status == INFEASIBLE:  # infeasible: nothing beats the incumbent
             incumbent.lower_bound_to(-np.inf)
             return

@@ -8,15 +8,13 @@ reduced costs then rule out most families, at last to the integer program, until
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 from scipy.sparse import csc_array, csr_array, vstack
 
-from dagsearch.search.exact.background import wait_for_the_end, watched
+from dagsearch.search.exact.background import INFEASIBLE, OUT_OF_TIME, Program, solved, wait_for_the_end
 from dagsearch.search.exact.families import Families
 from dagsearch.search.exact.orders import OrderSearch
 from dagsearch.search.exact.separation import clusters_on_cycles, violated_clusters
@@ -34,8 +32,6 @@ _MANY_FAMILIES = 50_000  # with which all pairs of nodes would make too large a 
 _FIRST_FAMILIES = 20  # per node, in the first linear program
 _MORE_FAMILIES = 200  # that join at least, if so many have a negative reduced cost
 _NEGATIVE = 1e-6
-OUT_OF_TIME, INFEASIBLE = 1, 2
-"""SciPy's status of a program that took too long, and of one without solutions."""
 
 
 @dataclass(frozen=True)
@@ -268,8 +264,7 @@ class _LinearProgram:
         """Weights, reduced costs and least loss; no weights and an infinite loss if there is no solution."""
         while True:
             active = self._active & alive
-            program = partial(self._solved, active, clusters, watch.seconds_left)
-            found = watched(program, lambda: watch(incumbent))
+            found = solved(self._program(active, clusters), watch.seconds_left, lambda: watch(incumbent))
             if found.status == OUT_OF_TIME:
                 wait_for_the_end(lambda: watch(incumbent))
             if found.status == INFEASIBLE and active.sum() < alive.sum():
@@ -286,19 +281,21 @@ class _LinearProgram:
             most_negative = missing[np.argsort(costs[missing])[: max(_MORE_FAMILIES, len(missing) // 4)]]
             self._active[most_negative] = True
 
-    def _solved(self, active: NDArray[np.bool_], clusters: Clusters, seconds: float) -> Any:
+    def _program(self, active: NDArray[np.bool_], clusters: Clusters) -> Program:
         equal, equal_right = self._relaxation.equalities(active)
         at_most, right = self._relaxation.inequalities(active, clusters)
-        return linprog(
-            self._relaxation.losses[active],
-            A_ub=at_most,
-            b_ub=right,
-            A_eq=equal,
-            b_eq=equal_right,
-            bounds=(0.0, None),
-            method="highs",
-            # A program that is left behind at the time limit ends, too.
-            options={"time_limit": seconds} if np.isfinite(seconds) else {},
+        return Program(
+            "linprog",
+            {
+                "c": self._relaxation.losses[active],
+                "A_ub": at_most,
+                "b_ub": right,
+                "A_eq": equal,
+                "b_eq": equal_right,
+                "bounds": (0.0, None),
+                "method": "highs",
+            },
+            {},
         )
 
     def _reduced_costs(self, alive: NDArray[np.bool_], clusters: Clusters, found: Any) -> NDArray[np.float64]:
