@@ -20,6 +20,25 @@ settings.register_profile("random", deadline=None)
 settings.load_profile("repeatable")
 
 
+# Whose long tests kill processes, or go by the clock, or use all cores themselves.
+ALONE = {
+    "test_bootstrap_failures.py",
+    "test_checkpoint.py",
+    "test_cli_processes.py",
+    "test_experiments_engines.py",
+    "test_hostile.py",
+    "test_store_shared.py",
+    "test_time_limits.py",
+}
+
+
+def pytest_collection_modifyitems(items):
+    """Mark the long tests that nothing may run beside."""
+    for item in items:
+        if item.path.name in ALONE and item.get_closest_marker("long"):
+            item.add_marker("alone")
+
+
 @pytest.fixture(autouse=True)
 def _no_internet(monkeypatch, tmp_path_factory):
     """Downloads are tested with a server of their own; nothing else may depend on one, or on what a user has cached."""

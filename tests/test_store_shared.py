@@ -251,4 +251,4 @@ def test_processes_of_a_killed_one_end_soon():
 @pytest.mark.long
 @on_posix
 def test_processes_killed_at_random_moments_lose_nothing_and_repeat_nothing(tmp_path):
-    assert list(killed_at_random(tmp_path, n_kills=6, n_tasks=2_000, seed=3))
+    assert list(killed_at_random(tmp_path, n_kills=4, n_tasks=1_200, seed=3))

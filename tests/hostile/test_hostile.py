@@ -34,9 +34,16 @@ def test_a_sample_of_hostile_inputs_is_answered_as_it_must_be():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", QUICK)
 def test_every_hostile_input_is_answered_as_it_must_be(family):
     assert family in figures(family)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("family", sorted(set(FAMILIES) - set(QUICK)))
+def test_unusual_surroundings_and_faults_change_nothing(family):
+    """Every second case: each is a process that has to start."""
+    assert family in figures(family, "--every", "2")
 
 
 def test_there_are_more_than_a_thousand_cases_of_which_no_two_are_called_the_same():

@@ -316,7 +316,7 @@ def _arrays() -> Iterator[Case]:
 
 def _archives() -> Iterator[Case]:
     text = contents()[".csv"]
-    zeros = gzip.compress(b"a,b\n" + b"1,2\n" * 30_000_000, 1, mtime=0)
+    zeros = gzip.compress(b"a,b\n" + b"1,2\n" * 10_000_000, 1, mtime=0)
     right = {
         "a folder and a table": zipped({"folder/": b"", "folder/table.csv": text}),
         "what a Mac adds": zipped({"table.csv": text, "__MACOSX/._table.csv": b"\0\5"}),
@@ -335,9 +335,7 @@ def _archives() -> Iterator[Case]:
     outside = zipped({"../../outside.csv": text})
     yield Case(FAMILY, "zip: a member outside", partial(_stays_inside, outside), (RIGHT, REFUSED))
     yield _one("gz: packed twice", "t.csv.gz", gzip.compress(gzip.compress(text)), (REFUSED,), any_result)
-    yield _one(
-        "gz: a hundred and twenty megabytes of the same", "t.csv.gz", zeros, (RIGHT, REFUSED), any_result, seconds=60.0
-    )
+    yield _one("gz: forty megabytes of the same", "t.csv.gz", zeros, (RIGHT, REFUSED), any_result, seconds=60.0)
     yield _one("gz: several parts", "t.csv.gz", gzip.compress(text[:500]) + gzip.compress(text[500:]), (RIGHT,))
     yield _one("gz: no text at all", "t.csv.gz", gzip.compress(b""), (REFUSED,), any_result)
 
