@@ -27,7 +27,8 @@ BOTH = ["ucb1", "puct"]
 
 def check_outcome(problem, seed, tree_policy, temperature, refine):
     own = naive.TableScore(seed, problem.n_nodes)
-    guided = CDUCTSettings(2, 4, 0.1, "root-mean", "most-visits", 1, refine, "guided", tree_policy, temperature)
+    horizon = 4 if seed % 2 else None
+    guided = CDUCTSettings(2, horizon, 0.1, "root-mean", "most-visits", 1, refine, "guided", tree_policy, temperature)
     found = [
         cd_uct(problem, scores.adapt(own, problem.n_nodes), guided, np.random.default_rng(seed), Monitor())
         for _ in range(2)
@@ -38,7 +39,8 @@ def check_outcome(problem, seed, tree_policy, temperature, refine):
     assert found[0].reward == own.reward_of_edges(edges) == found[1].reward
     assert edges == naive.edges_of(found[1].adjacency)
     assert problem.edge_budget is not None or own.reward_of_edges(naive.edges_of(problem.start)) <= found[0].reward
-    if problem.edge_budget is not None and len(edges) < problem.edge_budget:
+    # What a horizon has ended may be the best graph though more edges could be added.
+    if problem.edge_budget is not None and len(edges) < problem.edge_budget and horizon is None:
         assert not naive.NaiveRules(problem.n_nodes, problem.allowed, problem.max_parents).legal(edges)
 
 
