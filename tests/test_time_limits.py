@@ -13,6 +13,7 @@ from dagsearch.errors import InputError
 from dagsearch.estimators import METHODS
 
 LIMIT, LATE = 1.0, 1.0  # seconds
+USUAL = 0.06  # seconds that `slowness` counts for one, on two cores of a server of 2024
 SHAPES = {"many columns": (40, 800), "many rows": (100_000, 12), "dense": (2_000, 60)}
 # At once, with what to do.
 REFUSED = {
@@ -21,6 +22,13 @@ REFUSED = {
     ("rl-bic", "many columns"): "of memory",
 }
 TRIES = 4  # the first one compiles; any may be slow because the machine has other work
+
+
+def slowness():
+    """How many times as long as usual this machine takes now, at least one: an old or busy one is late by more."""
+    started = time.perf_counter()
+    sum(k * k for k in range(2_000_000))
+    return max(1.0, (time.perf_counter() - started) / USUAL)
 
 
 def table(n_samples, n_nodes):
@@ -56,9 +64,9 @@ def test_a_time_limit_holds_within_a_second(method, shape):
                 seconds_of(method, data)
             return
         taken.append(seconds_of(method, data))
-        if len(taken) > 1 and taken[-1] <= LIMIT + LATE:
+        if len(taken) > 1 and taken[-1] <= LIMIT + LATE * slowness():
             break
-    assert min(taken) <= LIMIT + LATE, taken
+    assert min(taken) <= LIMIT + LATE * slowness(), taken
 
 
 @pytest.mark.long
@@ -71,4 +79,4 @@ def test_a_time_limit_holds_where_a_local_score_takes_milliseconds(shape):
         model = ds.CDUCT(score="evidence", time_limit=LIMIT, random_state=0).fit(data)
         taken.append(time.perf_counter() - started)
     assert model.result_.status == "time-limit"
-    assert min(taken) <= LIMIT + LATE, taken
+    assert min(taken) <= LIMIT + LATE * slowness(), taken

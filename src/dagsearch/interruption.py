@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _SECONDS_BETWEEN_LOOKS = 0.05
-_SECONDS_UNTIL_RAISED_AGAIN = 1.0
+_SECONDS_UNTIL_RAISED_AGAIN = 0.1  # a callback of the garbage collector may have swallowed it
 _FIRST_CHUNK = 256
 _SECONDS_PER_CHUNK = 0.1
 

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 RIGHT, REFUSED = "right", "refused"
-SECONDS = 30.0
+SECONDS = 90.0
 """How long a case may take unless it says otherwise."""
 
 NAMES = tuple("abcde")

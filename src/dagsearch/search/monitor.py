@@ -34,7 +34,7 @@ class Progress:
 
 
 # Seconds, and share of the time limit, that what follows a search may take when its time is over.
-_GRACE, _GRACE_SHARE = 0.5, 0.03
+_GRACE, _GRACE_SHARE = 0.3, 0.03
 
 
 @dataclass

@@ -55,19 +55,19 @@ def cases() -> Iterator[Case]:
 
     seen: set[str] = set()
     for kind, light in _LIGHT.items():
-        yield Case(FAMILY, f"{kind} as it should be", partial(_fit, kind, light), (RIGHT,), seconds=60.0)
+        yield Case(FAMILY, f"{kind} as it should be", partial(_fit, kind, light), (RIGHT,), seconds=150.0)
         for name in getattr(ds, kind)().get_params():
             if name not in seen:
                 seen.add(name)
                 for what, value in VALUES:
                     act = partial(_fit, kind, {**light, name: value})
-                    yield Case(FAMILY, f"{kind}({name}={what})", act, (RIGHT, REFUSED), seconds=60.0)
+                    yield Case(FAMILY, f"{kind}({name}={what})", act, (RIGHT, REFUSED), seconds=150.0)
     for function, given in _functions():
         yield Case(FAMILY, f"ds.{function} as it should be", partial(_call, function, given), (RIGHT,))
         for name in given:
             for what, value in VALUES:
                 act = partial(_call, function, {**given, name: value})
-                yield Case(FAMILY, f"ds.{function}({name}={what})", act, (RIGHT, REFUSED), seconds=60.0)
+                yield Case(FAMILY, f"ds.{function}({name}={what})", act, (RIGHT, REFUSED), seconds=150.0)
 
 
 def _fit(kind: str, settings: dict[str, Any]) -> None:

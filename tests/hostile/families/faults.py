@@ -42,7 +42,7 @@ def cases() -> Iterator[Case]:
         for number in range(12 if name in ("SIGKILL", "SIGINT") else 4):
             seconds = draw.uniform(0.0, _TO_START)
             act = partial(_signalled, getattr(signal, name), seconds)
-            yield Case(FAMILY, f"{name} {number} after {seconds:.2f} s", act, (RIGHT,), seconds=60.0)
+            yield Case(FAMILY, f"{name} {number} after {seconds:.2f} s", act, (RIGHT,), seconds=150.0)
     for what, command in _COMMANDS.items():
         yield Case(FAMILY, f"{what} to a full disk", partial(_redirected, command, "> /dev/full"), (REFUSED,))
         yield Case(FAMILY, f"{what} to nobody", partial(_redirected, command, "| true"), (RIGHT,))
@@ -66,10 +66,10 @@ def cases() -> Iterator[Case]:
             (RIGHT, REFUSED),
             prints=True,
         )
-    yield Case(FAMILY, "two at once to the same files", _two_at_once, (RIGHT,), seconds=60.0)
+    yield Case(FAMILY, "two at once to the same files", _two_at_once, (RIGHT,), seconds=150.0)
     for megabytes in (1_500, 2_000, 3_000):
         act = partial(_with_memory, megabytes)
-        yield Case(FAMILY, f"{megabytes} megabytes of address space", act, (RIGHT, REFUSED), prints=True, seconds=60.0)
+        yield Case(FAMILY, f"{megabytes} megabytes of address space", act, (RIGHT, REFUSED), prints=True, seconds=150.0)
 
 
 def _signalled(number: signal.Signals, seconds: float) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from hostile.case import NAMES, REFUSED, RIGHT, Case, any_result, good_table, same_as_clean
+from hostile.case import NAMES, REFUSED, RIGHT, SECONDS, Case, any_result, good_table, same_as_clean
 
 FAMILY = "files"
 _NAMELESS = tuple(f"x{k}" for k in range(5))
@@ -82,7 +82,7 @@ def _file(name: str, content: bytes, act: Callable[..., None] = same_as_clean, *
 def _one(
     what: str, name: str, content: bytes, expected: tuple[str, ...], act: Callable[..., None] = same_as_clean, **more
 ) -> Case:
-    seconds = more.pop("seconds", 30.0)
+    seconds = more.pop("seconds", SECONDS)
     words = more.pop("words", "")
     return Case(FAMILY, what, partial(_file, name, content, act, **more), expected, words, seconds=seconds)
 
@@ -335,7 +335,7 @@ def _archives() -> Iterator[Case]:
     outside = zipped({"../../outside.csv": text})
     yield Case(FAMILY, "zip: a member outside", partial(_stays_inside, outside), (RIGHT, REFUSED))
     yield _one("gz: packed twice", "t.csv.gz", gzip.compress(gzip.compress(text)), (REFUSED,), any_result)
-    yield _one("gz: forty megabytes of the same", "t.csv.gz", zeros, (RIGHT, REFUSED), any_result, seconds=60.0)
+    yield _one("gz: forty megabytes of the same", "t.csv.gz", zeros, (RIGHT, REFUSED), any_result, seconds=120.0)
     yield _one("gz: several parts", "t.csv.gz", gzip.compress(text[:500]) + gzip.compress(text[500:]), (RIGHT,))
     yield _one("gz: no text at all", "t.csv.gz", gzip.compress(b""), (REFUSED,), any_result)
 
@@ -471,7 +471,7 @@ def _places() -> Iterator[Case]:
         Path("folder.csv").mkdir()
         any_result("folder.csv")
 
-    yield Case(FAMILY, "place: a pipe that nobody writes to", pipe, (REFUSED,), seconds=15.0)
+    yield Case(FAMILY, "place: a pipe that nobody writes to", pipe, (REFUSED,), seconds=30.0)
     yield Case(FAMILY, "place: a socket", socket_file, (REFUSED,))
     yield Case(FAMILY, "place: a link to itself", loop, (REFUSED,))
     yield Case(FAMILY, "place: a link to nothing", partial(link, "none"), (REFUSED,))

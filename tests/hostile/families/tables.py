@@ -55,7 +55,7 @@ def cases() -> Iterator[Case]:
     for score in ("evidence", "bic-quadratic", "bic-gp", "bic-gam", "mixed"):
         for what, make in _numbers():
             act = partial(any_model, make, score=score)
-            yield Case(FAMILY, f"{score}: {what}", act, (RIGHT, REFUSED), seconds=60.0)
+            yield Case(FAMILY, f"{score}: {what}", act, (RIGHT, REFUSED), seconds=150.0)
     for score in ("bic-discrete", "bdeu", "mixed"):
         for what, make in _categories():
             yield Case(FAMILY, f"{score}, categories: {what}", partial(any_model, make, score=score), (RIGHT, REFUSED))
