@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from equivalence import Local
 
 import dagsearch as ds
 from dagsearch.graph.equivalence import cpdag
@@ -24,22 +25,6 @@ def score_of(local, n_nodes):
 
 def search_by(local, n_nodes, **settings):
     return equivalence_search(score_of(local, n_nodes), **settings)
-
-
-class Local:
-    """Local scores in the form that the package asks for them."""
-
-    def __init__(self, score, unit):
-        self.score, self.unit, self.p, self.known = score, unit, score.n_nodes, {}
-
-    def local_score(self, node, parents):
-        family = int(node), tuple(sorted(map(int, parents)))
-        if family not in self.known:
-            self.known[family] = self.unit * self.score.local(*family)
-        return self.known[family]
-
-    def full_score(self, _graph):
-        return 0.0
 
 
 def class_of_the_package(score, unit, phases=PHASES):

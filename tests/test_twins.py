@@ -18,7 +18,7 @@ from dagsearch._twins import Twins, proportional
 from dagsearch.baselines.neighbours import possible_causes
 from dagsearch.data import as_dataset
 from dagsearch.estimators import METHODS
-from dagsearch.estimators.base import note_on_coinciding_columns
+from dagsearch.estimators.table_notes import note_on_coinciding_columns
 
 SCORES = ["evidence", "bic-linear", "bic-quadratic", "bic-gp", "bic-gam"]
 COPIES = {"equal": lambda a: a, "in another unit": lambda a: 273.15 - 1.8 * a}

@@ -3,12 +3,35 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from hostile.case import REFUSED, RIGHT, Case
 
 _INSERTED = (
     *(b"\0", b"\xff", b"\r", b'"', b"'", b"<", b"&", b"{", b"[", b"(", b",", b";", b"-", b"\\"),
     *(b"9" * 400, b"e999", b"\xe2\x80\xae"),
 )
+
+
+def file_cases(
+    family: str,
+    whole: dict[str, bytes],
+    refused: dict[str, tuple[str, ...]],
+    n_damaged: int,
+    act: Callable[[str, bytes], object],
+) -> Iterator[Case]:
+    """Files that a reader can read, by suffix, spoilt and misnamed; and texts that it must refuse."""
+    for suffix, content in whole.items():
+        for what, spoilt in (*cut_off(content), *damaged(content, f"{family} {suffix}", n_damaged)):
+            yield Case(family, f"{suffix}: {what}", partial(act, suffix, spoilt), (RIGHT, REFUSED))
+        for other in whole:
+            if other != suffix:
+                yield Case(family, f"{suffix} called {other}", partial(act, other, content), (RIGHT, REFUSED))
+    for suffix, texts in refused.items():
+        for number, text in enumerate(texts):
+            content = text.encode("utf-8", "surrogatepass")
+            yield Case(family, f"{suffix}: refused {number} {text[:20]!r}", partial(act, suffix, content), (REFUSED,))
 
 
 def cut_off(content: bytes) -> Iterator[tuple[str, bytes]]:

@@ -22,9 +22,9 @@ from hostile.families import files, graphs, knowledge, networks, records
 # What each reader returns, and files that it can read.
 READERS = {
     "table": (read_dataset, Dataset, files.contents),
-    "graph": (ds.read_graph, DAG | PDAG, graphs._whole),
-    "knowledge": (Knowledge.read, Knowledge, knowledge._whole),
-    "network": (read_bif, BayesianNetwork, lambda: {".bif": networks._bundled()}),
+    "graph": (ds.read_graph, DAG | PDAG, graphs.whole),
+    "knowledge": (Knowledge.read, Knowledge, knowledge.whole),
+    "network": (read_bif, BayesianNetwork, lambda: {".bif": networks.bundled()}),
     "records": (RecordStore, RecordStore, lambda: {".jsonl": records.whole() * 3}),
     "checkpoint": (read_checkpoint, Saved, lambda: {".checkpoint": _checkpoint()}),
 }

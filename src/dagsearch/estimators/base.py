@@ -26,6 +26,7 @@ from dagsearch.errors import DataError, InputError, UnknownNameError
 from dagsearch.estimators import sureness
 from dagsearch.estimators.directions import open_edges
 from dagsearch.estimators.result import Construction, Graph, Result
+from dagsearch.estimators.table_notes import any_of, notes_on, some_of
 from dagsearch.gam import max_parents_for
 from dagsearch.graph import DAG, PDAG, CyclicGraph
 from dagsearch.parameters import (
@@ -58,8 +59,6 @@ _PRUNING_OF = {
     "evidence": "cam",
 }
 _PRUNE_DEGREE = {"bic-linear": 1, "bic-quadratic": 2}
-
-_MOST_SHOWN = 4  # of what a note lists
 
 # What messages recommend, rather than all that could be.
 TAKE_INTERVENTIONS = ("cd-uct", "order", "greedy", "exact")
@@ -211,9 +210,7 @@ class DagEstimator(CommonParameters, DisplayedWhenFitted, BaseEstimator):  # typ
                 *(f"fixed: {done}" for done in given.mended),
                 *judgement.notes,
                 *notes_on_gaps,
-                *note_on_interventions(data),
-                *note_on_unseen_pairs(data),
-                *note_on_coinciding_columns(judgement.data),
+                *notes_on(data, judgement.data),
                 *notes_on_pruning,
                 *found.notes,
                 *sure.notes,
@@ -311,18 +308,18 @@ class DagEstimator(CommonParameters, DisplayedWhenFitted, BaseEstimator):  # typ
         """Refuse missing cells or interventions that the method cannot learn from, and name methods that can."""
         if data.was_set is not None and not self.takes_interventions:
             raise DataError(
-                f"{self.method} cannot learn from interventions; use {_any_of(TAKE_INTERVENTIONS)}, or leave the rows "
+                f"{self.method} cannot learn from interventions; use {any_of(TAKE_INTERVENTIONS)}, or leave the rows "
                 "in which something was set out"
             )
         if data.is_complete or self.takes_gaps:
             return
         n_missing = np.isnan(data.values).sum(axis=0)
-        where = _some(
+        where = some_of(
             [f"{n_missing[j]} in column {data.names[j]!r}" for j in np.flatnonzero(n_missing)], ", ", "column"
         )
         raise DataError(
             f"cells are missing: {where}; {self.method} needs complete rows: set missing='drop' or missing='impute', "
-            f"or use a method that goes by the rows that it can use, such as {_any_of(TAKE_GAPS)}"
+            f"or use a method that goes by the rows that it can use, such as {any_of(TAKE_GAPS)}"
         )
 
     def _require_kinds(self, data: Dataset) -> None:
@@ -488,55 +485,6 @@ def table_for(X: Any, settings: Mapping[str, Any]) -> Dataset:
     return mended_dataset(
         X, **told, knowledge=settings.get("knowledge"), spoken_of=levels if isinstance(levels, Mapping) else ()
     )
-
-
-def note_on_interventions(data: Dataset) -> tuple[str, ...]:
-    """Say in how many rows variables were set, if any was."""
-    if data.was_set is None:
-        return ()
-    n_set = data.was_set.sum(axis=0)
-    listed = [f"{data.names[j]!r} in {n_set[j]} rows" for j in np.flatnonzero(n_set)]
-    return (f"set by experiments: {_some(listed, ', ', 'variable')}; what was set tells nothing about its own causes",)
-
-
-def note_on_unseen_pairs(data: Dataset) -> tuple[str, ...]:
-    """Say of which pairs of variables no row tells anything, if there are any."""
-    if data.all_rows_count:
-        return ()
-    together = data.seen_together()
-    unseen = [f"{data.names[i]!r} and {data.names[j]!r}" for i, j in np.argwhere(np.triu(~together & ~together.T, 1))]
-    if not unseen:
-        return ()
-    return (f"never seen together, so that there is no edge between them: {_some(unseen, ', ', 'pair')}",)
-
-
-def note_on_coinciding_columns(data: Dataset) -> tuple[str, ...]:
-    """Say which columns no method can tell apart, if there are any."""
-    found = (
-        ("hold the same information", " = ", data.coinciding_columns()),
-        ("are the same but for scale and offset", " ~ ", data.proportional_columns()),
-    )
-    return tuple(
-        f"columns that {what}: {_groups(groups, sign)}; the data cannot tell which of such columns is the cause of "
-        "others, nor the direction between them"
-        for what, sign, groups in found
-        if groups
-    )
-
-
-def _groups(groups: tuple[tuple[str, ...], ...], sign: str) -> str:
-    return _some([_some(list(map(repr, group)), sign, "column") for group in groups], ", ", "group")
-
-
-def _any_of(names: tuple[str, ...]) -> str:
-    return f"{', '.join(names[:-1])} or {names[-1]}"
-
-
-def _some(items: list[str], between: str, what: str) -> str:
-    """The first of many items in words, and how many more there are."""
-    n_more = len(items) - _MOST_SHOWN
-    rest = f" and {n_more} more {what}{'s' if n_more > 1 else ''}" if n_more > 0 else ""
-    return between.join(items[:_MOST_SHOWN]) + rest
 
 
 def reward_of(score: scores.Score, graph: Graph) -> float:

@@ -131,30 +131,8 @@ def _limited(n_bytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, n_bytes))
 
 
-def _without_room(n_bytes: int, option: str) -> None:
-    good_table().to_csv("table.csv", index=False)
-    places = {"--json": "found.json", "--out": "out", "--report": "page.html", "--checkpoint": "checkpoint"}
-    try:
-        # Streams go to a pipe: the limit would be theirs, too, if they were files.
-        arguments = ["discover", "table.csv", *FAST, option, places[option]]
-        done = subprocess.run(
-            [*COMMAND, *arguments],
-            env=environment({}),
-            preexec_fn=partial(_limited, n_bytes),
-            check=False,
-            capture_output=True,
-        )
-        sys.stderr.write(done.stderr.decode())
-        if done.returncode:
-            raise SystemExit(done.returncode)
-    finally:
-        _require_whole_or_absent()
-        left = [path for path in Path().rglob("*") if path.name.startswith(".writing")]
-        assert not left, left
-
-
-def _simulated(n_bytes: int) -> None:
-    arguments = ["simulate", "--nodes", "5", "--rows", "500", "--out", "made"]
+def _run_without_room(arguments: list[str], n_bytes: int) -> int:
+    """Exit code of the command where no file may grow any larger; streams go to a pipe, or it would be theirs, too."""
     done = subprocess.run(
         [*COMMAND, *arguments],
         env=environment({}),
@@ -163,10 +141,26 @@ def _simulated(n_bytes: int) -> None:
         capture_output=True,
     )
     sys.stderr.write(done.stderr.decode())
+    return done.returncode
+
+
+def _without_room(n_bytes: int, option: str) -> None:
+    good_table().to_csv("table.csv", index=False)
+    places = {"--json": "found.json", "--out": "out", "--report": "page.html", "--checkpoint": "checkpoint"}
+    code = _run_without_room(["discover", "table.csv", *FAST, option, places[option]], n_bytes)
+    _require_whole_or_absent()
+    left = [path for path in Path().rglob("*") if path.name.startswith(".writing")]
+    assert not left, left
+    if code:
+        raise SystemExit(code)
+
+
+def _simulated(n_bytes: int) -> None:
+    code = _run_without_room(["simulate", "--nodes", "5", "--rows", "500", "--out", "made"], n_bytes)
     data = Path("made/data.csv")
     assert not data.exists() or len(pd.read_csv(data)) == 500
-    if done.returncode:
-        raise SystemExit(done.returncode)
+    if code:
+        raise SystemExit(code)
 
 
 def _two_at_once() -> None:

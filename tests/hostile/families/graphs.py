@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from hostile.case import FAST, REFUSED, RIGHT, Case, dagsearch, discovered, good_table
-from hostile.spoilt import cut_off, damaged
+from hostile.spoilt import file_cases
 
 FAMILY = "graphs"
 EDGES = (("a", "b"), ("b", "c"), ("d", "e"))
@@ -24,18 +24,10 @@ _LAUGHS = "".join(f'<!ENTITY l{k + 1} "{f"&l{k};" * 10}">' for k in range(9))
 
 def cases() -> Iterator[Case]:
     """All of this family."""
-    for suffix, content in _whole().items():
+    for suffix, content in whole().items():
         yield Case(FAMILY, f"{suffix}: as it should be", partial(_same, suffix, content), (RIGHT,))
         yield Case(FAMILY, f"{suffix}: truth", partial(_truth, suffix, content), (RIGHT,))
-        for what, spoilt in (*cut_off(content), *damaged(content, f"graph {suffix}", 30)):
-            yield Case(FAMILY, f"{suffix}: {what}", partial(_any, suffix, spoilt), (RIGHT, REFUSED))
-        for other in _whole():
-            if other != suffix:
-                yield Case(FAMILY, f"{suffix} called {other}", partial(_any, other, content), (RIGHT, REFUSED))
-    for suffix, contents in _REFUSED.items():
-        for number, content in enumerate(contents):
-            what = f"{suffix}: refused {number} {content[:20]!r}"
-            yield Case(FAMILY, what, partial(_any, suffix, content.encode("utf-8", "surrogatepass")), (REFUSED,))
+    yield from file_cases(FAMILY, whole(), _REFUSED, 30, _any)
     for number, array in enumerate(_arrays()):
         yield Case(FAMILY, f".npy: refused {number}", partial(_any, ".npy", _npy(array)), (REFUSED,))
     for what, path in {"a folder": ".", "no file": "none.csv", "zeros": "/dev/zero", "no suffix": "graph"}.items():
@@ -43,7 +35,7 @@ def cases() -> Iterator[Case]:
     yield from _matching()
 
 
-def _whole() -> dict[str, bytes]:
+def whole() -> dict[str, bytes]:
     """The same graph in every format."""
     import dagsearch as ds
     from dagsearch.graph.export import to_dot, to_edge_csv, to_graphml

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from hostile.case import FAST, REFUSED, RIGHT, Case, dagsearch, discovered, good_table
-from hostile.spoilt import cut_off, damaged
+from hostile.spoilt import file_cases
 
 FAMILY = "knowledge"
 _DEEP = 100_000
@@ -17,22 +17,14 @@ SUFFIXES = (".csv", ".json", ".yaml", ".txt")
 
 def cases() -> Iterator[Case]:
     """All of this family."""
-    for suffix, text in _whole().items():
-        yield Case(FAMILY, f"{suffix}: as it should be", partial(_obeyed, suffix, text), (RIGHT,))
-        for what, spoilt in (*cut_off(text), *damaged(text, f"knowledge {suffix}", 24)):
-            yield Case(FAMILY, f"{suffix}: {what}", partial(_any, suffix, spoilt), (RIGHT, REFUSED))
-        for other in _whole():
-            if other != suffix:
-                yield Case(FAMILY, f"{suffix} called {other}", partial(_any, other, text), (RIGHT, REFUSED))
-    for suffix, contents in _REFUSED.items():
-        for number, content in enumerate(contents):
-            what = f"{suffix}: refused {number} {content[:20]!r}"
-            yield Case(FAMILY, what, partial(_any, suffix, content.encode()), (REFUSED,))
+    for suffix, content in whole().items():
+        yield Case(FAMILY, f"{suffix}: as it should be", partial(_obeyed, suffix, content), (RIGHT,))
+    yield from file_cases(FAMILY, whole(), _REFUSED, 24, _any)
     for what, path in {"a folder": ".", "no file": "none.json", "zeros": "/dev/zero", "no suffix": "knowledge"}.items():
         yield Case(FAMILY, what, partial(_given, path), (REFUSED,))
 
 
-def _whole() -> dict[str, bytes]:
+def whole() -> dict[str, bytes]:
     """The same knowledge in every format, by our own writer."""
     import dagsearch as ds
 

@@ -20,7 +20,7 @@ _LEAF = "probability ( b | a ) { (x) 0.1, 0.9; (y) 0.9, 0.1; }\n"
 
 def cases() -> Iterator[Case]:
     """All of this family."""
-    whole = _bundled()
+    whole = bundled()
     yield Case(FAMILY, "as it should be", partial(_sampled, "net.bif", whole, "asia"), (RIGHT,))
     yield Case(FAMILY, "packed", partial(_sampled, "net.bif.gz", gzip.compress(whole, mtime=0), "asia"), (RIGHT,))
     yield Case(FAMILY, "two variables", partial(_sampled, "net.bif", (_TWO + _ROOT + _LEAF).encode()), (RIGHT,))
@@ -35,7 +35,7 @@ def cases() -> Iterator[Case]:
         yield Case(FAMILY, f"place {path[:20]!r}", partial(_of, path), (REFUSED,))
 
 
-def _bundled() -> bytes:
+def bundled() -> bytes:
     from importlib import resources
 
     return (resources.files("dagsearch.datasets") / "bundled" / "asia.bif").read_bytes()
