@@ -74,6 +74,20 @@ def test_limits_of_seeds_sets_and_methods(pretending):
     )
 
 
+@pytest.mark.parametrize(
+    ("options", "expected", "said"),
+    [((), (8, 97), "by the rules of the paper's published runs"), (("--rules", "text"), (16, 337), "text describes")],
+    ids=["runs", "text"],
+)
+def test_the_rules_are_those_of_the_papers_runs_unless_the_text_is_asked_for(pretending, options, expected, said):
+    of_syntren = ("--only", "cd-uct", "--data", "syntren", "--seeds", 1, "--sets", 1, "--tuning-seeds", 0)
+    succeed("paper", "table1", *of_syntren, *options)
+    (task,) = pretending.asked
+    given = dict(task.settings)
+    assert (given["horizon"], given["sims_per_node"]) == expected
+    assert said in Path("results/report.md").read_text()
+
+
 def test_what_is_timed_runs_alone(pretending, monkeypatch):
     alone = PretendEngine()
     monkeypatch.setattr(command, "_alone", lambda _: alone)

@@ -239,10 +239,10 @@ def datasets_command(name: str | None, download: bool, json_file: str | None) ->
 )
 @click.option(
     "--rules",
-    type=click.Choice(["text", "runs"]),
-    default="text",
+    type=click.Choice(["runs", "text"]),
+    default="runs",
     show_default=True,
-    help="Rules of the searches: those that the paper's text describes, or those of its published runs.",
+    help="Rules of the searches: those of the paper's published runs, or those that its text describes.",
 )
 @click.option("--quick", "is_quick", is_flag=True, help="Everything in minutes: few seeds, few simulations.")
 @click.option("--jobs", type=int, default=-1, show_default=True, help="Processes on this machine; -1: one per core.")

@@ -23,7 +23,7 @@ from dagsearch.experiments.engines import ClusterEngine, Engine, Failure, LocalE
 from dagsearch.experiments.output import write_output, write_report
 from dagsearch.experiments.paper import EXPERIMENTS
 from dagsearch.experiments.quick import quick
-from dagsearch.experiments.rules import Rules, by_rules
+from dagsearch.experiments.rules import RULES, Rules, by_rules
 from dagsearch.experiments.run import require_settings
 from dagsearch.experiments.store import RecordStore
 
@@ -56,7 +56,7 @@ def carry_out_paper(
     cluster: str,
     cache: Path | None,
     changes: Settings = (),
-    rules: Rules = "text",
+    rules: Rules = "runs",
 ) -> None:
     """Run whatever has no record yet, then write the tables, the figures and the page.
 
@@ -79,7 +79,7 @@ def carry_out_paper(
     changes
         Settings other than the paper's.
     rules
-        Those that the paper's text describes, or those of its runs.
+        Those of the paper's runs, or those that its text describes.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def carry_out_paper(
             _prepare(chosen, limits)
         failures = _run(chosen, store, engine, limits)
     # Tables of unfinished experiments show what there is so far.
-    files = write_output(chosen, store, out) + write_report(everything, store, out)
+    files = write_output(chosen, store, out) + write_report(everything, store, out, RULES[rules])
     click.echo(f"wrote {len(files)} files to {out}; begin with {out / 'report.html'}")
     if failures:
         first = failures[0]

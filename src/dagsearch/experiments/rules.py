@@ -16,13 +16,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from dagsearch.experiments.study import Experiment, Study, with_settings
 from dagsearch.experiments.task import Task, settings
 
-Rules = Literal["text", "runs"]
-RULES: tuple[str, ...] = get_args(Rules)
+Rules = Literal["runs", "text"]
+RULES: dict[Rules, str] = {
+    "runs": "Searches go by the rules of the paper's published runs.",
+    "text": "Searches go by the rules that the paper's text describes, which are not those of its published runs.",
+}
+"""What is said of results."""
 
 _DISCRETE = ("Asia", "Child", "Insurance")
 _EVERYWHERE: dict[str, Any] = {"calibration": "exploring"}

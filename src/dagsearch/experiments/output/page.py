@@ -22,7 +22,7 @@ from dagsearch.experiments.study import Experiment
 TITLE = "Tree search in DAG space: the paper's tables and figures, repeated"
 
 
-def write_report(experiments: Iterable[Experiment], store: RecordStore, folder: Path) -> list[Path]:
+def write_report(experiments: Iterable[Experiment], store: RecordStore, folder: Path, *said: str) -> list[Path]:
     """Write ``report.html`` and ``report.md``, and the pictures that the latter shows, over older ones.
 
     Parameters
@@ -33,6 +33,8 @@ def write_report(experiments: Iterable[Experiment], store: RecordStore, folder: 
         The records; whatever has none is shown as not run.
     folder
         Where to write; made if it does not exist.
+    said
+        Further sentences about all of it, such as by which rules it was run.
 
     Returns
     -------
@@ -45,7 +47,7 @@ def write_report(experiments: Iterable[Experiment], store: RecordStore, folder: 
         If the folder cannot be written to.
     """
     of_report = sections(experiments, store)
-    facts = overview(of_report, store)
+    facts = [*said, *overview(of_report, store)]
     pictures = {each.experiment.name: png for each in of_report if each.of_panels and (png := _picture(each, "png"))}
     links = {name: f"figures/{name}.png" for name in pictures}
     return [
