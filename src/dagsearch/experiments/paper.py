@@ -1,7 +1,8 @@
 """The experiments of the paper, described: data, methods, settings, seeds, tuning, layout.
 
-Numbers that the paper's text leaves open are those of its published runs. Where the two differ the text is followed here:
-horizon 16 on SynTReN and 8 at d=50, 337 simulations per node on SynTReN; `dagsearch.experiments.rules` makes of it what was run.
+Numbers that the paper's text leaves open are those of its published runs. Where the two differ the text is followed
+here: horizon 16 on SynTReN and 8 at d=50, 337 simulations per node on SynTReN; `dagsearch.experiments.rules` makes of
+that what was run.
 """
 
 from __future__ import annotations
