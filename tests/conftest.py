@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from contextlib import nullcontext
+from pathlib import Path
 
 import common
 import pytest
 from experiment_output import TABLE1, record, tasks
 from hypothesis import settings
+from samples import DEFAULT_CASES
 
 from dagsearch.blas import one_blas_thread
 from dagsearch.experiments.paper import EXPERIMENTS
@@ -19,6 +23,7 @@ settings.register_profile("repeatable", deadline=None, derandomize=True)
 settings.register_profile("random", deadline=None)
 settings.load_profile("repeatable")
 
+TESTS = Path(__file__).parent
 
 # Whose long tests kill processes, or go by the clock, or use all cores themselves.
 ALONE = {
@@ -33,10 +38,21 @@ ALONE = {
 
 
 def pytest_collection_modifyitems(items):
-    """Mark the long tests that nothing may run beside."""
+    """Mark cases that run with the long tests, and the long tests that nothing may run beside."""
+    n_seen = Counter()
     for item in items:
+        file, test = item.path.relative_to(TESTS).as_posix(), getattr(item, "originalname", item.name)
+        n_seen[file, test] += 1
+        if n_seen[file, test] > DEFAULT_CASES.get(file, {}).get(test, math.inf):
+            item.add_marker("long")
         if item.path.name in ALONE and item.get_closest_marker("long"):
             item.add_marker("alone")
+    collected = {file for file, _ in n_seen}
+    gone = [(file, test) for file in collected & set(DEFAULT_CASES) for test in DEFAULT_CASES[file]]
+    gone = [each for each in gone if each not in n_seen]
+    # A test may also be asked for by its name, and then others of its file are not collected.
+    if gone and len(n_seen) > len(DEFAULT_CASES):
+        raise pytest.UsageError(f"tests/samples.py names tests that are not there: {gone}")
 
 
 @pytest.fixture(autouse=True)

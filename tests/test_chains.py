@@ -174,6 +174,7 @@ def test_sums_over_subsets_are_those_of_a_loop_over_subsets():
             assert sums[node, k] == pytest.approx(np.logaddexp.reduce(inside), abs=1e-10)
 
 
+@pytest.mark.long
 def test_more_nodes_than_a_word_has_bits():
     """Pairs of nodes with each other as only candidates: three graphs each, all pairs apart."""
     n_nodes = 71

@@ -57,6 +57,7 @@ def test_help_loads_no_heavy_package_and_comes_at_once():
 # ---------------------------------------------------------------- real processes
 
 
+@pytest.mark.long
 def test_a_real_process_ends_with_code_two_and_one_message():
     process = start("discover", "missing.csv", "--json", "-")
     output, errors = process.communicate(timeout=60)

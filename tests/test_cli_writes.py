@@ -127,6 +127,7 @@ def test_a_full_disk_behind_standard_output_is_one_line(folder, arguments, redir
     assert (done.returncode, done.stderr) == (2, said)
 
 
+@pytest.mark.long
 @on_linux
 def test_a_broken_pipe_ends_quietly_and_files_are_written_all_the_same(folder):
     arguments = f"{' '.join(GREEDY)} --confidence none --json a.json"

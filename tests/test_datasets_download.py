@@ -246,6 +246,7 @@ assert datasets.load("syntren-1").n_samples == 20
 """
 
 
+@pytest.mark.long
 def test_two_processes_that_download_at_once_both_end_well_and_quietly(server, cache):
     server.manners = {TRUTH_FILE: "together", DATA_FILE: "together"}
     command = [sys.executable, "-c", SCRIPT, json.dumps(CHECKSUMS)]

@@ -67,6 +67,7 @@ def test_a_linear_program_has_its_duals_in_a_process_too():
     np.testing.assert_array_equal(apart.eqlin.marginals, in_thread.eqlin.marginals)
 
 
+@pytest.mark.long
 @on_linux
 def test_what_takes_longer_than_a_thread_may_is_begun_anew_in_a_process():
     seen = []
@@ -74,6 +75,7 @@ def test_what_takes_longer_than_a_thread_may_is_begun_anew_in_a_process():
     assert len(set(seen)) == 1
 
 
+@pytest.mark.long
 def test_the_time_limit_is_that_of_both_together():
     started = time.monotonic()
     assert solved(LONG, 2.0, lambda: None).status == OUT_OF_TIME

@@ -60,6 +60,7 @@ def test_a_failing_run_does_not_end_the_others():
     assert isinstance(outcomes[1], Record)
 
 
+@pytest.mark.long
 def test_processes_yield_every_outcome_once_and_end_quietly_when_closed():
     tasks = [quick_task(data="sacks"), *quick_tasks(4)]
     outcomes = list(LocalEngine(2).run_all(tasks))

@@ -186,6 +186,7 @@ def test_gcv_and_derivatives_equal_the_slow_twin_however_large_the_smoothing(rho
     np.testing.assert_allclose(criterion.model.hessian, hessian, rtol=1e-5, atol=1e-8)
 
 
+@pytest.mark.long
 def test_small_penalties_are_lost_beside_huge_ones():
     y, x = table(120, 3, 2)
     criterion = Criterion(y, x)

@@ -163,7 +163,7 @@ def nasty_tables(draw):
     return scaled[-1], np.column_stack(scaled[:-1])
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None, derandomize=True)
 @given(nasty_tables(), st.sampled_from([3, 10, 25]))
 def test_p_values_of_nasty_tables_are_numbers_from_0_to_1(made, basis):
     y, x = made

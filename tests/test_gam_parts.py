@@ -409,6 +409,7 @@ def test_knots_are_rs_sample_of_seed_1_in_ascending_order():
     assert len(set(knots.tolist())) == MAX_KNOTS
 
 
+@pytest.mark.long
 def test_fewer_knots_than_values_span_nearly_the_same_functions(monkeypatch):
     x = np.random.default_rng(0).normal(size=300)
     whole = smooth_term(x, 10)

@@ -274,6 +274,7 @@ def check_any_counts(table, name, max_parents):
     checked(score, problem_of(score.n_nodes, max_parents=min(max_parents, score.n_nodes - 1)), n_orders=1)
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(table=any_codes(), name=st.sampled_from(["bic-discrete", "bdeu"]), max_parents=st.integers(1, 5))
 def test_branches_of_counts_hold_for_any_table(table, name, max_parents):

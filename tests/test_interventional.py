@@ -186,6 +186,7 @@ def test_all_graphs_of_three_nodes_have_the_distances_of_the_slow_twin():
         assert sid(found, truth) == naive_distance(found, truth, "parent")
 
 
+@pytest.mark.long
 def test_random_graphs_have_the_distances_of_the_slow_twin():
     for found, truth in random_pairs(150, seed=0):
         for strategy in STRATEGIES:

@@ -39,6 +39,7 @@ def test_a_complete_table_has_its_own_correlations():
     assert found.n_rows == 50.0
 
 
+@pytest.mark.long
 def test_no_correlations_nearby_are_more_likely(monkeypatch):
     monkeypatch.setattr(module, "_TOLERANCE", 1e-10)
     values = with_gaps(table(80))

@@ -177,6 +177,7 @@ def test_a_mirror_image_gains_the_same_even_if_the_mode_is_a_value(kind, n):
 # ---------------------------------------------------------------- a scale per row
 
 
+@pytest.mark.long
 def test_scales_that_differ_a_thousandfold_are_cut_off_as_in_the_slow_twin(monkeypatch):
     rng = np.random.default_rng(0)
     group = (np.arange(200) < 6).astype(float)

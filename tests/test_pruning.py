@@ -313,6 +313,7 @@ def test_start_edges_that_are_not_required_may_be_pruned():
     assert model.pruned_dag_.n_edges == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("first", ["CDUCT", "prune"])
 def test_prune_is_the_function_whatever_was_used_before(first):
     program = f"import dagsearch as ds; ds.{first}; assert callable(ds.prune), ds.prune"

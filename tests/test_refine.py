@@ -191,6 +191,7 @@ def cduct(own, n_nodes=6, **chosen):
     return ds.CDUCT(score=own, **chosen).fit(noise_table(n_nodes))
 
 
+@pytest.mark.long
 def test_the_best_of_all_graphs_is_found_more_often_than_without():
     n_best = {"off": 0, "auto": 0, "on": 0}
     for seed in range(8):

@@ -250,6 +250,7 @@ def test_climbs_in_an_order_of_the_graph_that_is_refined_reach_no_worse_parents(
     assert n_planted > 5
 
 
+@pytest.mark.long
 def test_the_best_of_all_dags_is_not_left_and_reached_from_more_graphs_than_none():
     """Random tables: the best graph often has parents of which none pays alone."""
     n_unreached = 0

@@ -104,6 +104,7 @@ def test_the_simulation_of_a_million_variables_is_refused_in_words_of_the_comman
         simulate(1_000_000)
 
 
+@pytest.mark.long
 def test_a_table_of_more_rows_than_memory_holds_is_not_simulated():
     with pytest.raises(InputError, match=r"1,000,000,000 rows of 10,000 variables would need"):
         simulate(10_000, 1_000_000_000, n_edges=5)

@@ -8,6 +8,7 @@ from typing import Any
 import numba
 
 from dagsearch.errors import DagsearchError
+from dagsearch.kernels.inner import InnerCompiler
 from dagsearch.kernels.keeping import keep
 
 if numba.config.DISABLE_JIT:
@@ -23,9 +24,14 @@ OPTIONS: dict[str, Any] = {
 }
 """Of all kernels, and of overloads."""
 # What only other kernels call needs no way in from Python, which takes longer to compile than the kernel itself.
-_INNER: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_INNER: dict[str, Any] = {
+    **OPTIONS,
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+    "pipeline_class": InnerCompiler,
+}
 
-INLINED: dict[str, Any] = {**OPTIONS, "forceinline": True}
+INLINED: dict[str, Any] = {**_INNER, "forceinline": True}
 """Options of overloads that are inlined into kernels."""
 
 # Arrays travel in tuples; unless the callee is inlined, each call copies all of them.
