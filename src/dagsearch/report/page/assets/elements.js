@@ -31,10 +31,11 @@ function percent(value) {
   return `${Math.round(100 * value)}%`;
 }
 
-// Names may be 500 characters long, and hold line breaks: a picture shows the beginning, and the whole as its title.
+// Names may be 500 characters long: a picture shows the beginning and the end, where long names differ.
 const clipped = (text, most = 24) => {
   const line = text.replace(/\s+/g, " ");
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
+  const end = Math.floor((most - 1) / 2);
+  return line.length > most ? `${line.slice(0, most - 1 - end)}…${line.slice(line.length - end)}` : line;
 };
 
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);

@@ -16,6 +16,13 @@ function startGraph() {
   listenToZoom();
   applyThreshold();
   fitToContent();
+  chooseNothing();
+  // Of what the page was asked to look at, the first; the others are found by search.
+  const [focus] = data.graph.focus;
+  if (focus !== undefined) {
+    chooseNode(focus);
+    bringIntoView(graph.nodes[focus]);
+  }
 }
 
 // Edges that are not shown take no room.
@@ -88,7 +95,10 @@ function chooseNothing() {
   [graph.chosenNode, graph.chosenEdge] = [null, null];
   for (const each of [...graph.nodes, ...graph.edges]) each.classList.remove("chosen", "far");
   document.querySelectorAll("[data-row].chosen").forEach((row) => row.classList.remove("chosen"));
-  byId("details").replaceChildren(html("p", {}, "Choose a variable or an edge: click on it, or use the arrow keys in the graph."));
+  byId("details").replaceChildren(
+    html("p", {}, "Choose a variable or an edge: click on it, or use the arrow keys in the graph."),
+    ...(isLegible() ? [] : [html("p", {}, "The graph is too large to be read as a whole: a click enlarges what is there, Fit shows all.")]),
+  );
 }
 
 function listenToChoice() {
@@ -101,13 +111,15 @@ function listenToChoice() {
     const edge = event.target.closest(".ds-edge");
     if (node) chooseNode(Number(node.dataset.node));
     else if (edge) chooseEdge(Number(edge.dataset.edge));
-    else chooseNothing();
+    else if (isLegible()) chooseNothing();
+    if (!isLegible()) zoomBy(toBeRead(), pointOf(event));
   });
   // Buttons of the table and of the panel choose edges, too.
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button[data-edge]");
     if (!button) return;
     chooseEdge(Number(button.dataset.edge));
+    bringIntoView(graph.edges[Number(button.dataset.edge)]);
     if (button.closest("#edge-table")) {
       graph.box.scrollIntoView({ block: "nearest", behavior: "auto" });
       graph.box.focus({ preventScroll: true });
@@ -224,12 +236,15 @@ function pointOf(event) {
   return [point.x, point.y];
 }
 
+// Letters of 13 units are read with effort from 7 pixels on, and easily from 10.
+const pixelsPerUnit = () => graph.picture.getScreenCTM().a * graph.zoom.scale;
+const isLegible = () => pixelsPerUnit() >= 0.55;
+const toBeRead = () => Math.max(0.8 / pixelsPerUnit(), 1);
+
 // A graph that is too small to read is enlarged around what is looked for.
 function bringIntoView(element) {
   const view = graph.picture.viewBox.baseVal;
-  const unit = graph.picture.getBoundingClientRect().width / view.width;
-  const readable = clamp(0.8 / unit, 1, 24);
-  if (graph.zoom.scale < readable) zoomBy(readable / graph.zoom.scale);
+  if (!isLegible()) zoomBy(toBeRead());
   if (graph.zoom.scale <= 1.001) return;
   const box = element.getBBox();
   const { scale } = graph.zoom;
