@@ -164,6 +164,20 @@ def test_headings_sort_the_table(page):
     assert column.get_attribute("aria-sort") == "ascending"
 
 
+def test_the_smallest_p_values_stand_first_and_names_are_in_the_order_of_their_numbers(page):
+    page.locator("#edge-table thead button", has_text="p-value").click()
+    assert page.locator("#edge-table th[aria-sort=ascending]").count() == 1
+    page.evaluate(
+        "document.querySelectorAll('#edge-table tbody th').forEach((th, k) => { th.dataset.key = `x${12 - k}`; })"
+    )
+    page.locator("#edge-table thead button", has_text="Edge").first.click()
+    order = page.locator("#edge-table tbody th").evaluate_all(
+        "cells => cells.map((cell) => Number(cell.dataset.key.slice(1)))"
+    )
+    assert order == sorted(order)
+    assert len(order) == len(set(order)) > 3
+
+
 def test_the_filter_leaves_rows_that_hold_the_text(page):
     page.locator("#edge-filter").fill("fatigue")
     rows = page.locator("#edge-table tbody tr:visible").all_inner_texts()
@@ -202,6 +216,9 @@ def test_everything_can_be_reached_by_keyboard(page):
     assert page.evaluate("document.activeElement.matches('#details button')")
     page.keyboard.press("Enter")
     assert page.locator("#details figure").count() == 1
+    assert page.evaluate("document.activeElement.id") == "details"
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.id") == "graph"
     page.locator("#graph").focus()
     before = page.locator(".ds-viewport").get_attribute("transform")
     page.keyboard.press("+")

@@ -48,6 +48,13 @@ def test_an_effect_along_an_open_edge_is_said_on_condition(linear, tmp_path):
         assert edge["sentences"][1].startswith("One unit more of")
 
 
+def test_the_slider_reaches_the_strongest_effect(linear, tmp_path):
+    _, outline, data = said_by(linear, tmp_path / "page.html")
+    slider = next(each for tag, each in outline.elements if tag == "input" and each.get("id") == "threshold")
+    strongest = max(edge["strength"] for edge in data["graph"]["edges"])
+    assert strongest <= float(slider["max"]) <= strongest + 0.1
+
+
 def test_shapes_of_residuals_are_called_of_use_where_the_score_uses_them(linear, tmp_path):
     assert said_by(linear, tmp_path / "a.html")[2]["shape"] == ""
     assert "help to find directions" in said_by(ds.OrderSearch().fit(table()), tmp_path / "b.html")[2]["shape"]

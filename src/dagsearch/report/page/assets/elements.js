@@ -17,19 +17,14 @@ const html = (name, attributes = {}, ...children) => fill(document.createElement
 const svg = (name, attributes = {}, ...children) =>
   fill(document.createElementNS(SVG_NAMESPACE, name), attributes, children);
 
-function shortNumber(value) {
-  if (value === null || value === undefined) return "–";
-  const size = Math.abs(value);
-  if (size !== 0 && (size < 0.001 || size >= 1e5)) return value.toExponential(1);
-  return String(Number(value.toPrecision(3)));
-}
-
 function percent(value) {
   if (value === null || value === undefined) return "–";
   if (value > 0 && value <= 0.005) return "< 1%";
   if (value < 1 && value >= 0.995) return "> 99%";
   return `${Math.round(100 * value)}%`;
 }
+
+const counted = (number, one) => `${number.toLocaleString("en")} ${one}${number === 1 ? "" : "s"}`;
 
 // Names may be 500 characters long: a picture shows the beginning and the end, where long names differ.
 const clipped = (text, most = 24) => {

@@ -60,7 +60,7 @@ function applyThreshold() {
   });
   graph.nodes.forEach((node, number) => node.classList.toggle("alone", !joined.has(number)));
   const found = data.graph.edges.filter((edge) => edge.found).length;
-  byId("shown-count").textContent = `${shown} edges shown; the fitted graph has ${found}.`;
+  byId("shown-count").textContent = `${counted(shown, "edge")} shown; the fitted graph has ${found}.`;
 }
 
 function choose(node, edge, details) {
@@ -118,14 +118,18 @@ function listenToChoice() {
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button[data-edge]");
     if (!button) return;
+    const inPanel = byId("details").contains(button);
     chooseEdge(Number(button.dataset.edge));
     bringIntoView(graph.edges[Number(button.dataset.edge)]);
+    // Buttons of the panel are gone with what it showed: whoever goes by keyboard stays there.
+    if (inPanel) byId("details").focus({ preventScroll: true });
     if (button.closest("#edge-table")) {
       graph.box.scrollIntoView({ block: "nearest", behavior: "auto" });
       graph.box.focus({ preventScroll: true });
     }
   });
   graph.box.addEventListener("keydown", onGraphKey);
+  byId("details").addEventListener("keydown", (event) => { if (event.key === "Escape") graph.box.focus(); });
 }
 
 function onGraphKey(event) {
@@ -191,7 +195,7 @@ function matches(text) {
 function highlight(text) {
   const found = new Set(matches(text));
   graph.nodes.forEach((node, number) => node.classList.toggle("match", found.has(number)));
-  byId("shown-count").textContent = text.trim() ? `${found.size} variables match.` : "";
+  byId("shown-count").textContent = text.trim() ? `${counted(found.size, "variable")} found.` : "";
   if (!text.trim()) applyThreshold();
   if (found.size === 1) bringIntoView(graph.nodes[[...found][0]]);
 }

@@ -60,16 +60,17 @@ def _residuals(material: Material) -> Markup:
             id="residual-of",
         ),
     )
-    columns = (("Variable", False), ("Causes", True), ("Explained", True), ("Skewness", True), ("Kurtosis", True))
+    numbers = ("Causes", "Explained", "Skewness", "Kurtosis")
+    columns = [("Variable", None), *((title, "number") for title in numbers), ("Normal, p", "number small-first")]
     head = [
         element(
             "th",
             element("button", title, type="button"),
             scope="col",
             aria_sort="none",
-            class_="number" if is_number else None,
+            class_=kind,
         )
-        for title, is_number in (*columns, ("Normal, p", True))
+        for title, kind in columns
     ]
     return joined(
         element("div", chooser, class_="controls"),

@@ -78,7 +78,8 @@ def _columns(material: Material) -> list[_Column]:
 
 def _heading(column: _Column) -> Markup:
     button = element("button", column.title, type="button", title=column.meaning)
-    return element("th", button, scope="col", aria_sort="none", class_="number" if column.is_number else None)
+    kind = "number small-first" if column in (_PRUNING, _P_VALUE) else "number" if column.is_number else None
+    return element("th", button, scope="col", aria_sort="none", class_=kind)
 
 
 def _line(number: int, row: EdgeRow, columns: list[_Column]) -> Markup:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from dagsearch.report.page.document import Section
@@ -65,11 +66,13 @@ def _controls(material: Material) -> Markup:
     by_confidence = material.model.confidence_ is not None
     label = "Show edges with a probability of at least" if by_confidence else "Show effects of at least"
     initial = 0.5 if by_confidence else 0.0
-    has_slider = by_confidence or any(row.strength is not None for row in material.shown.found)
+    strengths = [row.strength for row in material.shown.found if row.strength is not None]
+    largest = 1.0 if by_confidence else math.ceil(10 * max(strengths, default=0.0)) / 10
+    has_slider = by_confidence or bool(strengths)
     slider = element(
         "label",
         f"{label} ",
-        element("input", type="range", id="threshold", min="0", max="1", step="0.01", value=f"{initial:g}"),
+        element("input", type="range", id="threshold", min="0", max=f"{largest:g}", step="0.01", value=f"{initial:g}"),
         element("output", "", id="threshold-value", for_="threshold"),
     )
     truth = element(
