@@ -63,10 +63,13 @@ def test_shapes_of_residuals_are_called_of_use_where_the_score_uses_them(linear,
 def test_what_hangs_on_the_scale_is_said_of_numbers_and_what_hangs_on_levels_of_categories(linear, tmp_path):
     levels = pd.DataFrame(np.random.default_rng(0).integers(0, 2, size=(60, 3)).astype(str), columns=list("abc"))
     of_levels, _, _ = said_by(ds.GreedySearch().fit(levels), tmp_path / "page.html")
-    of_numbers, _, _ = said_by(linear, tmp_path / "other.html")
+    of_lines, _, _ = said_by(linear, tmp_path / "lines.html")
+    of_numbers, _, _ = said_by(ds.OrderSearch().fit(table()), tmp_path / "numbers.html")
     assert "Levels." in of_levels
     assert "Scale." not in of_levels
     assert "Scale." in of_numbers
+    assert "told by shapes" in of_numbers
+    assert "Influences are taken for straight lines" in of_lines
 
 
 def test_a_graph_without_edges_has_no_key_and_no_probability_of_zero(tmp_path):

@@ -128,7 +128,7 @@ def caveats(material: Material) -> list[tuple[str, str]]:
             "Measurement error.",
             "A variable that is measured badly looks as if it had no causes of its own, and noise can turn an arrow.",
         ),
-        _scale(data.kinds),
+        _scale(material),
         ("Small samples.", few),
         (
             "Feedback.",
@@ -137,16 +137,23 @@ def caveats(material: Material) -> list[tuple[str, str]]:
     ]
 
 
-def _scale(kinds: tuple[str, ...]) -> tuple[str, str]:
+def _scale(material: Material) -> tuple[str, str]:
     """What hangs on how the columns were written down."""
-    if "continuous" in kinds:
+    model = material.model
+    if "continuous" not in model.data_.kinds:
+        return (
+            "Levels.",
+            "What depends on what is told by counts of levels: to merge or split levels, or to cut a number elsewhere, "
+            "can bring edges, take them away and turn them.",
+        )
+    if model.is_linear and model.result_.method != "lingam":
         return (
             "Scale.",
-            "Directions are told by shapes of relations and of noise, which a logarithm or another unit of measurement "
-            "that is no straight line can change.",
+            "Influences are taken for straight lines: a logarithm, or another unit of measurement that is no straight "
+            "line, can bring edges, take them away and turn them.",
         )
     return (
-        "Levels.",
-        "What depends on what is told by counts of levels: to merge or split levels, or to cut a number elsewhere, can "
-        "bring edges, take them away and turn them.",
+        "Scale.",
+        "Directions are told by shapes of relations and of noise, which a logarithm or another unit of measurement "
+        "that is no straight line can change.",
     )
