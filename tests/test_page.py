@@ -315,6 +315,7 @@ def test_the_command_with_a_proof(tmp_path):
     assert "proof" in outline.ids()
 
 
+@pytest.mark.long
 def test_all_methods_are_a_matrix(tmp_path):
     source, target = tmp_path / "data.csv", tmp_path / "page.html"
     table(n=120).to_csv(source, index=False)

@@ -79,6 +79,18 @@ def report_of_categories(tmp_path_factory):
     return write_report(model, tmp_path_factory.mktemp("page") / "report.html", further=(agreement,))
 
 
+@pytest.fixture(scope="module")
+def wide_report(tmp_path_factory):
+    """Ninety variables, which no screen shows as a whole; numbers that differ by little beside their size."""
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(200, 90))
+    for j in range(2, 90):
+        values[:, j] += 1.5 * values[:, rng.integers(j)]
+    table = pd.DataFrame(values + 1e6, columns=[f"gene {k}" for k in range(90)])
+    model = ds.GreedySearch(score="bic-linear").fit(table)
+    return model.report(tmp_path_factory.mktemp("page") / "report.html")
+
+
 @pytest.fixture
 def shown(browser, report):
     opened = Shown(browser, report)
@@ -152,6 +164,20 @@ def test_headings_sort_the_table(page):
     assert column.get_attribute("aria-sort") == "ascending"
 
 
+def test_the_smallest_p_values_stand_first_and_names_are_in_the_order_of_their_numbers(page):
+    page.locator("#edge-table thead button", has_text="p-value").click()
+    assert page.locator("#edge-table th[aria-sort=ascending]").count() == 1
+    page.evaluate(
+        "document.querySelectorAll('#edge-table tbody th').forEach((th, k) => { th.dataset.key = `x${12 - k}`; })"
+    )
+    page.locator("#edge-table thead button", has_text="Edge").first.click()
+    order = page.locator("#edge-table tbody th").evaluate_all(
+        "cells => cells.map((cell) => Number(cell.dataset.key.slice(1)))"
+    )
+    assert order == sorted(order)
+    assert len(order) == len(set(order)) > 3
+
+
 def test_the_filter_leaves_rows_that_hold_the_text(page):
     page.locator("#edge-filter").fill("fatigue")
     rows = page.locator("#edge-table tbody tr:visible").all_inner_texts()
@@ -190,6 +216,9 @@ def test_everything_can_be_reached_by_keyboard(page):
     assert page.evaluate("document.activeElement.matches('#details button')")
     page.keyboard.press("Enter")
     assert page.locator("#details figure").count() == 1
+    assert page.evaluate("document.activeElement.id") == "details"
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.id") == "graph"
     page.locator("#graph").focus()
     before = page.locator(".ds-viewport").get_attribute("transform")
     page.keyboard.press("+")
@@ -204,6 +233,49 @@ def test_zoom_buttons_enlarge_and_fit(page):
     assert "scale(1.4" in page.locator(".ds-viewport").get_attribute("transform")
     page.locator("#zoom-reset").click()
     assert "scale(1.0000)" in page.locator(".ds-viewport").get_attribute("transform")
+
+
+def letters(page, picture="#graph svg"):
+    """Height of the letters of variables on the screen, in pixels."""
+    scale = "node => node.getScreenCTM().a * Number(getComputedStyle(node).fontSize.replace('px', ''))"
+    return page.locator(f"{picture} .ds-node text").first.evaluate(scale)
+
+
+def test_a_graph_that_is_too_large_to_be_read_is_enlarged_by_a_click(browser, wide_report):
+    opened = Shown(browser, wide_report, width=360)
+    page = opened.page
+    assert "a click enlarges" in page.locator("#details").inner_text()
+    assert letters(page) < 6
+    page.locator(".ds-node").nth(40).click()
+    assert letters(page) > 9
+    page.locator("#zoom-reset").click()
+    assert letters(page) < 6
+    page.locator("#edge-table button[data-edge]").nth(3).click()
+    assert letters(page) > 9
+    box, edge = page.locator("#graph").bounding_box(), page.locator(".ds-edge.chosen .ds-line").bounding_box()
+    assert box["x"] < edge["x"] + edge["width"] / 2 < box["x"] + box["width"]
+    assert box["y"] < edge["y"] + edge["height"] / 2 < box["y"] + box["height"]
+    assert opened.complaints == []
+    opened.close()
+
+
+def test_ticks_differ_where_numbers_differ_by_little(browser, wide_report):
+    opened = Shown(browser, wide_report)
+    opened.page.locator("#edge-table button[data-edge]").first.click()
+    ticks = opened.page.locator("#details svg.chart text.tick").all_text_contents()
+    places = opened.page.locator("#details svg.chart circle").evaluate_all(
+        "dots => dots.map((dot) => dot.cx.baseVal.value)"
+    )
+    assert len(ticks) >= 5
+    assert len(set(ticks)) >= len(ticks) - 2  # both axes may have a tick of the same number
+    assert len(set(places)) > 30
+    assert opened.complaints == []
+    opened.close()
+
+
+def test_the_panel_of_details_is_scrolled_by_keyboard(page):
+    page.locator("#details").focus()
+    assert page.evaluate("document.activeElement.id") == "details"
 
 
 def overhang(page):
@@ -289,5 +361,16 @@ def test_two_graphs_stand_side_by_side(browser, comparison):
     assert [pictures.nth(k).locator(".ds-edge").count() for k in range(2)] == [3, 3]
     places = [pictures.nth(k).locator(".ds-node rect").first.get_attribute("x") for k in range(2)]
     assert places[0] == places[1]
+    assert opened.complaints == []
+    opened.close()
+
+
+def test_graphs_side_by_side_scroll_where_they_are_too_large_to_be_read(browser, tmp_path):
+    names = [f"v{k}" for k in range(70)]
+    edges = [(names[k // 3], names[k]) for k in range(1, 70)]
+    graph = ds.DAG.from_edges(edges, names=names)
+    opened = Shown(browser, write_comparison(graph, graph, tmp_path / "both.html"), width=360)
+    assert letters(opened.page, ".pair svg") > 6
+    assert overhang(opened.page) <= 0
     assert opened.complaints == []
     opened.close()

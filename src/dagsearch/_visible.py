@@ -37,6 +37,12 @@ def clipped(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
+def shortened(text: str, longest: int) -> str:
+    """Return at most so many characters of a name: its beginning and its end, where long names differ, about an …."""
+    end = (longest - 1) // 2
+    return text if len(text) <= longest else f"{text[: longest - 1 - end]}…{text[len(text) - end :]}"
+
+
 def not_in_xml(text: str) -> str | None:
     """Return the first character that XML 1.0 cannot hold, escaped or not; None if there is none."""
     found = _NOT_IN_XML.search(text)

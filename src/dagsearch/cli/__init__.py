@@ -164,7 +164,8 @@ def compare(found: Path, truth: Path, json_file: str | None, report: Path | None
     """Compare the graph FOUND with the graph TRUTH: files or names of data sets.
 
     Files: .csv, .tsv, .graphml, .dot, .json, .txt (Tetrad) or .npy. Nodes are matched by name; by position where one
-    of the graphs has no names. With --focus the edges around a variable are listed, too.
+    of the graphs has no names. With --focus the edges around a variable are listed, too,
+    and the page shows these alone.
     """
     from dagsearch import metrics  # noqa: PLC0415
     from dagsearch.cli.graphs import graphs_of, judged_edges, labels_of, note_on_nodes  # noqa: PLC0415
@@ -185,7 +186,7 @@ def compare(found: Path, truth: Path, json_file: str | None, report: Path | None
     if report is not None:
         from dagsearch.report.page.compared import write_comparison  # noqa: PLC0415
 
-        write_comparison(found_graph, true_graph, report, labels_of(found, truth))
+        write_comparison(found_graph, true_graph, report, labels_of(found, truth), focus)
         click.echo(f"wrote the report {report}", err=True)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import click
@@ -99,11 +98,15 @@ def discover_by_all(loaded: Loaded, data_name: str, options: dict[str, Any]) -> 
             )
         if options["report"] is not None:
             with deliveries.one():
-                _write_page(models, records, loaded, data_name, options["report"])
+                _write_page(models, records, loaded, data_name, options)
 
 
 def _write_page(
-    models: dict[str, DagEstimator], records: list[dict[str, Any]], loaded: Loaded, data_name: str, report: Path
+    models: dict[str, DagEstimator],
+    records: list[dict[str, Any]],
+    loaded: Loaded,
+    data_name: str,
+    options: dict[str, Any],
 ) -> None:
     """The page about the first method, with what all of them agree on."""
     left_out = {record["method"]: record["error"] for record in records if "error" in record}
@@ -116,7 +119,7 @@ def _write_page(
     graphs = {method: model.pruned_dag_ for method, model in models.items() if method not in left_out}
     agreement = agreement_section(graphs, left_out, loaded.table.truth)
     first = next(iter(models.values()))
-    write_page(first, loaded, data_name, report, further=(agreement,))
+    write_page(first, loaded, data_name, options["report"], further=(agreement,), focus=focus_asked_for(options))
 
 
 class _Proofs:

@@ -226,20 +226,28 @@ def deliver(model: Any, loaded: Loaded, data: str, options: dict[str, Any], cert
                 write_graphs(model, dataset, out, focus)
         if report is not None:
             with deliveries.one():
-                write_page(model, loaded, data, report, certificate)
+                write_page(model, loaded, data, report, certificate, focus=focus)
     proposed = next_steps(model, dataset, out, report)
     if json_file != "-" and proposed is not None:
         click.echo("\n" + wrapped([proposed], terminal_width()))
 
 
 def write_page(
-    model: Any, loaded: Loaded, data: str, report: Path, certificate: Any = None, further: tuple[Any, ...] = ()
+    model: Any,
+    loaded: Loaded,
+    data: str,
+    report: Path,
+    certificate: Any = None,
+    further: tuple[Any, ...] = (),
+    focus: Focus | None = None,
 ) -> None:
     """Write the page about a fit, and say where it is."""
     from dagsearch.report.page import write_report  # noqa: PLC0415
 
     command = shlex.join(["dagsearch", *click.get_current_context().meta[COMMAND_LINE]])
-    write_report(model, report, data, command, certificate, loaded.findings, further)
+    # The page is sent to others; in which folder the file lies stands in the command alone.
+    looked_at = None if focus is None else focus.names
+    write_report(model, report, Path(data).name, command, certificate, loaded.findings, further, looked_at)
     click.echo(f"\nwrote the report {report}", err=True)
 
 

@@ -104,12 +104,12 @@ class _Columns:
     """What stands for a variable beside others: the same in each test of a table where all rows count."""
 
     def __init__(self, data: Dataset) -> None:
-        self._data = data
+        self._data, self._same_rows = data, data.all_rows_count
         self._known: dict[tuple[int, bool], NDArray[np.float64]] = {}
 
     def of(self, node: int, rows: NDArray[np.intp], curved: bool) -> NDArray[np.float64]:
         """Its columns, (n_rows, width)."""
-        if not self._data.all_rows_count:
+        if not self._same_rows:
             return block_of(self._data, node, rows, curved).columns
         if (node, curved) not in self._known:
             self._known[node, curved] = block_of(self._data, node, rows, curved).columns
@@ -139,9 +139,11 @@ def _tests_of(model: DagEstimator, node: int, columns: _Columns) -> Iterator[tup
 
 def _by_rows(missing: NDArray[np.bool_], others: list[int]) -> Iterator[tuple[NDArray[np.bool_], list[int]]]:
     """The other variables by the rows in which they are seen."""
-    patterns, which = np.unique(missing.T, axis=0, return_inverse=True)
-    for k, pattern in enumerate(patterns):
-        yield ~pattern, [other for other, of_pattern in zip(others, which.ravel(), strict=True) if of_pattern == k]
+    alike: dict[bytes, list[int]] = {}
+    for place, pattern in enumerate(missing.T):
+        alike.setdefault(pattern.tobytes(), []).append(place)
+    for places in alike.values():
+        yield ~missing[:, places[0]], [others[place] for place in places]
 
 
 def _after_holm(tested: list[LeftOver], level: float) -> tuple[LeftOver, ...]:

@@ -6,7 +6,7 @@ import importlib
 import logging
 import math
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -239,7 +239,7 @@ class DagEstimator(CommonParameters, DisplayedWhenFitted, BaseEstimator):  # typ
             self._known_effects[graph] = direct_effects(graph, self.data_, additive, open_edges(self))
         return self._known_effects[graph]
 
-    def report(self, path: str | Path, name: str = "the table") -> Path:
+    def report(self, path: str | Path, name: str = "the table", focus: str | Iterable[str] | None = None) -> Path:
         """Write one HTML page about the fit, to look at and to send; it needs no other file and no network.
 
         Parameters
@@ -248,6 +248,8 @@ class DagEstimator(CommonParameters, DisplayedWhenFitted, BaseEstimator):  # typ
             Where to write, ``.html``.
         name
             What the table is called on the page.
+        focus
+            A variable that the page opens with, or several.
 
         Returns
         -------
@@ -258,11 +260,13 @@ class DagEstimator(CommonParameters, DisplayedWhenFitted, BaseEstimator):  # typ
         ------
         InputError
             If the file cannot be written.
+        UnknownNameError
+            If the table has no variable to focus on.
         """
         self._fitted_graph()
         # Whatever shows results stands above estimators, which know of it only when they are asked.
         page = importlib.import_module("dagsearch.report.page")
-        written: Path = page.write_report(self, path, name)
+        written: Path = page.write_report(self, path, name, focus=focus)
         return written
 
     @property

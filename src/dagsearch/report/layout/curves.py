@@ -74,18 +74,25 @@ def _bowed(start: Box, end: Box, bow: float) -> Curve:
     aside = np.array([-along[1], along[0]]) / length * np.clip(bow, -length, length) * 4 / 3
     handles = a + along / 3 + aside, a + along * 2 / 3 + aside
     first, last = _border(start, handles[0]), _border(end, handles[1])
+    if _holds(start, handles[0]) or _holds(end, handles[1]):
+        # Wide boxes side by side: the middle third of the way between their borders is short.
+        gap = (last - first) / 3
+        handles = first + gap + aside, last - gap + aside
     return np.array([first, *handles, last])
 
 
 def _border(box: Box, towards: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Where the line from the middle of a box to a point leaves the box."""
+    """Where the line from the middle of a box through a point leaves the box."""
     centre = np.array(box.centre)
     step = towards - centre
     half = np.array([box.width / 2, box.height / 2])
-    with np.errstate(divide="ignore"):
-        scale = np.min(half / np.maximum(np.abs(step), 1e-9))
-    border: npt.NDArray[np.float64] = centre + step * min(float(scale), 1.0)
+    border: npt.NDArray[np.float64] = centre + step * np.min(half / np.maximum(np.abs(step), 1e-9))
     return border
+
+
+def _holds(box: Box, point: npt.NDArray[np.float64]) -> bool:
+    """Whether a point lies in a box."""
+    return bool((np.abs(point - np.array(box.centre)) < (box.width / 2, box.height / 2)).all())
 
 
 def points_of(curve: Curve) -> npt.NDArray[np.float64]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable
 
-from dagsearch._visible import clipped, visible
+from dagsearch._visible import shortened, visible
 
 LONGEST_LABEL = 22
 """Characters of a name that a box shows."""
@@ -55,8 +55,8 @@ def _character_width(character: str) -> int:
 
 
 def label_of(name: str) -> str:
-    """A name as a box shows it: on one line, and cut where it is long."""
-    return clipped(visible(name), LONGEST_LABEL)
+    """A name as a box shows it: on one line, and of a long one the beginning and the end."""
+    return shortened(visible(name), LONGEST_LABEL)
 
 
 def broken(text: str, size: float, width: float, measure: Callable[[str, float], float] = text_width) -> list[str]:

@@ -7,12 +7,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from dagsearch._writing import write_whole
 from dagsearch.auditing import Audit
 from dagsearch.estimators import Certificate, DagEstimator
+from dagsearch.graph.focus import focus_of
 from dagsearch.report.files import writable_page
 from dagsearch.report.page.answer import answer
 from dagsearch.report.page.document import Section, document
@@ -36,6 +38,7 @@ def write_report(
     certificate: Certificate | None = None,
     findings: Audit | None = None,
     further: tuple[Section, ...] = (),
+    focus: str | Iterable[str] | None = None,
 ) -> Path:
     """Write a page about a fit; the file appears complete or not at all.
 
@@ -55,6 +58,8 @@ def write_report(
         The audit of the table as it was read; by default that of the table that the method saw.
     further
         Sections of others, behind the table of edges.
+    focus
+        A variable that the page opens with, or several.
 
     Returns
     -------
@@ -65,9 +70,15 @@ def write_report(
     ------
     InputError
         If the file cannot be written.
+    UnknownNameError
+        If the table has no variable to focus on.
     """
     path = writable_page(path, "path")
-    material = gather(model, data_name, command, certificate, findings)
+    looked_at = focus_of(focus)
+    if looked_at is not None:
+        looked_at.check(model.data_.names)
+    names = () if looked_at is None else looked_at.names
+    material = gather(model, data_name, command, certificate, findings, names)
     return write_page(path, f"Causal graph of {data_name}", material, further)
 
 

@@ -8,7 +8,7 @@ from dagsearch.graph.marks import short_number
 from dagsearch.report.page.edges import EdgeRow
 from dagsearch.report.page.markup import Markup, element, joined
 from dagsearch.report.page.material import Material
-from dagsearch.report.page.words import counted, some
+from dagsearch.report.page.words import counted, probability, some
 
 _LIKELY = 0.9
 _MOST_EXAMPLES = 3
@@ -71,7 +71,7 @@ def how_sure(material: Material) -> str:
             "With so few signs of dependence there is nothing to be more or less sure of."
             if confidence is None
             else "The likeliest edge that was not drawn has a probability of "
-            f"{confidence.adjacency_probability.max(initial=0.0):.0%}."
+            f"{probability(float(confidence.adjacency_probability.max(initial=0.0)))}."
         )
     n_open = sum(not row.stroke.directed for row in found)
     if confidence is None:
@@ -128,14 +128,32 @@ def caveats(material: Material) -> list[tuple[str, str]]:
             "Measurement error.",
             "A variable that is measured badly looks as if it had no causes of its own, and noise can turn an arrow.",
         ),
-        (
-            "Scale.",
-            "Directions are told by shapes of relations and of noise, which a logarithm or another unit of measurement "
-            "that is no straight line can change.",
-        ),
+        _scale(material),
         ("Small samples.", few),
         (
             "Feedback.",
             "A DAG has no cycles: two variables that influence each other appear with one arrow, or with none.",
         ),
     ]
+
+
+def _scale(material: Material) -> tuple[str, str]:
+    """What hangs on how the columns were written down."""
+    model = material.model
+    if "continuous" not in model.data_.kinds:
+        return (
+            "Levels.",
+            "What depends on what is told by counts of levels: to merge or split levels, or to cut a number elsewhere, "
+            "can bring edges, take them away and turn them.",
+        )
+    if model.is_linear and model.result_.method != "lingam":
+        return (
+            "Scale.",
+            "Influences are taken for straight lines: a logarithm, or another unit of measurement that is no straight "
+            "line, can bring edges, take them away and turn them.",
+        )
+    return (
+        "Scale.",
+        "Directions are told by shapes of relations and of noise, which a logarithm or another unit of measurement "
+        "that is no straight line can change.",
+    )

@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from dagsearch._writing import write_whole
+from dagsearch.graph.focus import Focus, within
 from dagsearch.metrics import classify, compare
 from dagsearch.metrics.matching import Matched, match
 from dagsearch.report.files import writable_page
@@ -14,7 +17,7 @@ from dagsearch.report.layout import GraphLayout, layout_of
 from dagsearch.report.page.document import Section, document
 from dagsearch.report.page.markup import Markup, element, joined
 from dagsearch.report.page.sections.provenance import definitions
-from dagsearch.report.page.words import NONE, counted
+from dagsearch.report.page.words import NONE, counted, edge
 from dagsearch.report.sketch import Kind, Sketch, Stroke
 from dagsearch.report.svg import graph_svg
 
@@ -27,7 +30,13 @@ _MEANINGS: dict[str, str] = {
 _LETTERS = {"tpr", "fdr", "shd", "f1", "sid"}
 
 
-def write_comparison(found: Any, truth: Any, path: str | Path, labels: tuple[str, str] = ("Found", "Truth")) -> Path:
+def write_comparison(
+    found: Any,
+    truth: Any,
+    path: str | Path,
+    labels: tuple[str, str] = ("Found", "Truth"),
+    focus: Focus | None = None,
+) -> Path:
     """Write a page that shows two graphs side by side.
 
     Parameters
@@ -38,6 +47,8 @@ def write_comparison(found: Any, truth: Any, path: str | Path, labels: tuple[str
         Where to write, ``.html``.
     labels
         What the graphs are called.
+    focus
+        Of which variables the surroundings are shown; None: all. The numbers are of the whole graphs all the same.
 
     Returns
     -------
@@ -48,20 +59,52 @@ def write_comparison(found: Any, truth: Any, path: str | Path, labels: tuple[str
     ------
     InputError
         If the nodes cannot be matched, or the file cannot be written.
+    UnknownNameError
+        If neither graph has a variable to focus on.
     """
     path = writable_page(path, "path")
-    both = [Stroke(*edge) for edge in classify(found, truth).edges]
     matched = match(found, truth)
-    joined_names = {name for stroke in both for name in (stroke.cause, stroke.effect)}
-    names = tuple(name for name in matched.names if name in joined_names) or matched.names
+    judged = [Stroke(*each) for each in classify(found, truth).edges]
+    names = _joined(matched.names, judged) if focus is None else _near(matched.names, judged, focus)
+    both = [stroke for stroke in judged if stroke.cause in names and stroke.effect in names]
     layout = layout_of(Sketch(names, tuple(both)))
+    shown = _what_is_shown(len(names), len(both), matched, len(judged), focus)
     sections = [
-        Section("graphs", "The graphs", _side_by_side(matched, names, both, layout, labels)),
+        Section(
+            "graphs",
+            "The graphs",
+            joined(shown, _side_by_side(matched, names, both, layout, labels)),
+        ),
         Section("differences", "Edge by edge", _table(both)),
         Section("metrics", "In numbers", _metrics(compare(found, truth))),
     ]
-    page = document(f"{labels[0]} and {labels[1]}", _lead(both, labels), sections, {"file": "graphs"})
+    page = document(f"{labels[0]} and {labels[1]}", _lead(judged, labels), sections, {"file": "graphs"})
     return write_whole(path, page)
+
+
+def _joined(names: tuple[str, ...], strokes: list[Stroke]) -> tuple[str, ...]:
+    """The variables with an edge in either graph; all if there is none."""
+    ends = {name for stroke in strokes for name in (stroke.cause, stroke.effect)}
+    return tuple(name for name in names if name in ends) or names
+
+
+def _near(names: tuple[str, ...], strokes: list[Stroke], focus: Focus) -> tuple[str, ...]:
+    """The variables that are near those of a focus in either graph."""
+    focus.check(names)
+    place = {name: node for node, name in enumerate(names)}
+    adjacency = np.zeros((len(names), len(names)), dtype=np.int8)
+    for stroke in strokes:
+        adjacency[place[stroke.cause], place[stroke.effect]] = 1
+    near = within(adjacency, [place[name] for name in focus.names], focus.distance)
+    return tuple(name for node, name in enumerate(names) if node in near)
+
+
+def _what_is_shown(n_names: int, n_edges: int, matched: Matched, n_judged: int, focus: Focus | None) -> Markup | None:
+    """Which part of the graphs is shown, if not all."""
+    if focus is None:
+        return None
+    said = f"{n_names} of {len(matched.names)} variables and {n_edges} of {counted(n_judged, 'edge')} are shown"
+    return element("p", f"{focus.in_words[:1].upper()}{focus.in_words[1:]}: {said}.")
 
 
 def _lead(both: list[Stroke], labels: tuple[str, str]) -> Markup:
@@ -129,7 +172,7 @@ def _table(both: list[Stroke]) -> Markup:
     lines = [
         element(
             "tr",
-            element("th", f"{stroke.cause} {'→' if stroke.directed else '—'} {stroke.effect}", scope="row"),
+            element("th", edge(stroke.cause, stroke.effect, stroke.directed), scope="row"),
             element(
                 "td",
                 element("span", stroke.kind, class_=f"verdict {stroke.kind}"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from dagsearch._visible import visible
 from dagsearch.causal_effects import DirectEffect
 from dagsearch.confidence import Confidence
 from dagsearch.diagnostics import Relation
@@ -13,6 +14,7 @@ from dagsearch.estimators.result import Graph
 from dagsearch.graph.marks import UNMARKED, EdgeMark
 from dagsearch.report.directions import class_open_edges, marks_of
 from dagsearch.report.likely import other_likely
+from dagsearch.report.page.words import edge
 from dagsearch.report.sketch import Sketch, Stroke, sketch
 
 _MOST_OTHERS = 200
@@ -58,7 +60,13 @@ class EdgeRow:
     @property
     def in_words(self) -> str:
         """The edge as one reads it."""
-        return f"{self.cause} {'→' if self.stroke.directed else '—'} {self.target}"
+        return edge(self.cause, self.target, self.stroke.directed)
+
+    @property
+    def in_full(self) -> str | None:
+        """The same with names that the words shorten; None if there are none."""
+        whole = f"{self.cause} {'→' if self.stroke.directed else '—'} {self.target}"
+        return None if visible(whole) == self.in_words else whole
 
     @property
     def strength(self) -> float | None:
@@ -117,10 +125,10 @@ def _with_strokes(drawn: Sketch, rows: Sequence[EdgeRow]) -> Sketch:
 def _row(
     stroke: Stroke, marks: Mapping[tuple[str, str], EdgeMark], effects: Mapping[tuple[str, str], DirectEffect]
 ) -> EdgeRow:
-    edge = stroke.cause, stroke.effect
+    pair = stroke.cause, stroke.effect
     is_found = stroke.kind != "missing"
-    mark = marks.get(edge, UNMARKED) if is_found else UNMARKED
-    return EdgeRow(stroke._replace(minor=not is_found), is_found, mark, effects.get(edge) if is_found else None)
+    mark = marks.get(pair, UNMARKED) if is_found else UNMARKED
+    return EdgeRow(stroke._replace(minor=not is_found), is_found, mark, effects.get(pair) if is_found else None)
 
 
 def _other_likely(confidence: Confidence | None, graph: Graph, names: Sequence[str]) -> list[EdgeRow]:

@@ -24,6 +24,12 @@ class Markup(str):
     __slots__ = ()
 
 
+class Exact(float):
+    """A number that is written with all its digits."""
+
+    __slots__ = ()
+
+
 Child = str | Iterable[str] | None
 
 
@@ -80,7 +86,7 @@ def _attribute(name: str, value: Any) -> str:
 def as_data(value: Any) -> Markup:
     """A value as JSON that may stand in a script element, to be shown.
 
-    Numbers have four digits, what is not finite is null, and of texts all can be seen.
+    Numbers have four digits unless they are `Exact`, what is not finite is null, and of texts all can be seen.
     """
     text = json.dumps(_in_json(value), separators=(",", ":"), allow_nan=False)
     # Neither the end of the element nor a comment can begin without this sign.
@@ -102,7 +108,7 @@ def _in_json(value: Any) -> Any:
 def _short(value: float) -> float | int | None:
     if not math.isfinite(value):
         return None
-    rounded = float(f"{value:.{_DIGITS}g}")
+    rounded = float(value) if isinstance(value, Exact) else float(f"{value:.{_DIGITS}g}")
     if not math.isfinite(rounded):  # of the largest numbers that there are
         return value
     return int(rounded) if rounded.is_integer() and abs(rounded) < 1e15 else rounded

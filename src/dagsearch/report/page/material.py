@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -45,6 +45,8 @@ class Material:
         What repeats the fit.
     by_command
         Whether that is a command of the terminal rather than Python code.
+    focus
+        Variables that the page opens with.
     seconds
         What took how long, by what was done.
     """
@@ -60,6 +62,7 @@ class Material:
     certificate: Certificate | None
     command: str
     by_command: bool = False
+    focus: tuple[str, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
 
     def asking(self, note: str) -> str:
@@ -73,6 +76,7 @@ def gather(
     command: str | None = None,
     certificate: Certificate | None = None,
     findings: Audit | None = None,
+    focus: Sequence[str] = (),
 ) -> Material:
     """Compute what the page shows beside the fit itself.
 
@@ -88,6 +92,8 @@ def gather(
         What is proven about the graph, if anything.
     findings
         The audit of the table as it was read; by default that of the table that the method saw.
+    focus
+        Variables that the page opens with.
     """
     clock = _Clock()
     shown = _with_relations(model, shown_graph(model))
@@ -111,6 +117,7 @@ def gather(
         certificate=certificate,
         command=command or _in_python(model),
         by_command=command is not None,
+        focus=tuple(focus),
         seconds={"search": model.result_.seconds, **clock.seconds},
     )
 

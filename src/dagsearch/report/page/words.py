@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dagsearch._visible import shortened, visible
 from dagsearch.causal_effects import DirectEffect
 from dagsearch.causal_effects.words import BENT
 from dagsearch.graph.marks import short_number
@@ -11,6 +12,7 @@ from dagsearch.graph.marks import short_number
 NONE = "\N{EN DASH}"
 """What stands where there is no number."""
 _MOST_NAMES = 4
+_LONGEST_NAME = 60
 _MOST_CONTRASTS = 8
 
 
@@ -19,6 +21,16 @@ def some(names: Sequence[str], most: int = _MOST_NAMES) -> str:
     if len(names) > most + 1:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def brief(name: str) -> str:
+    """A name as sentences and tables have it: of a very long one its beginning and its end."""
+    return shortened(visible(name), _LONGEST_NAME)
+
+
+def edge(cause: str, effect: str, directed: bool = True) -> str:
+    """An edge as one reads it."""
+    return f"{brief(cause)} {'→' if directed else '—'} {brief(effect)}"
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:
@@ -45,44 +57,68 @@ def p_value(value: float | None) -> str:
 
 
 def short_effect(effect: DirectEffect | None) -> str:
-    """The effect as a cell of a table has it."""
+    """The effect as a cell of a table has it; of several changes the largest, with the level that it is about."""
+    if effect is None or effect.reason or effect.coefficient is not None:
+        return size_of(effect)
+    return f"{size_of(effect)} ({brief(_largest(effect)[0])})"
+
+
+def size_of(effect: DirectEffect | None) -> str:
+    """The number of an effect, beside what `unit_of` says; of several changes the largest."""
     if effect is None:
         return NONE
     if effect.reason:
         return "unknown"
-    if effect.coefficient is None:
-        level, value = max(effect.contrasts.items(), key=lambda item: abs(item[1]))
-        return f"{short_number(value)} ({level})"
-    return short_number(effect.coefficient)
+    return short_number(_largest(effect)[1] if effect.coefficient is None else effect.coefficient)
 
 
 def unit_of(effect: DirectEffect | None) -> str:
-    """What the number is of."""
+    """What the number is of, and for which change."""
     if effect is None or effect.reason:
         return ""
-    changed = effect.effect if effect.outcome is None else f"P({effect.effect} = {effect.outcome})"
-    if effect.reference is not None:
-        level = next(iter(effect.contrasts)) if effect.coefficient is not None else "another level"
-        return f"of {changed}, for {effect.cause} = {level} instead of {effect.reference}"
-    if effect.coefficient is None:
-        return f"of a probability, per unit of {effect.cause}"
-    return f"of {changed}, per unit of {effect.cause}"
+    start, end = _levels(effect)
+    changed = brief(effect.effect) if end is None else f"P({brief(effect.effect)} = {brief(end)})"
+    cause = brief(effect.cause)
+    change = (
+        f"per unit of {cause}" if start is None else f"for {cause} = {start} instead of {brief(effect.reference or '')}"
+    )
+    n_others = len(effect.contrasts) - 1 if effect.coefficient is None else 0
+    return f"of {changed}, {change}{f'; the largest of {n_others + 1} changes' if n_others else ''}"
+
+
+def _largest(effect: DirectEffect) -> tuple[str, float]:
+    """Of an effect that is several numbers: the largest, and what it is about."""
+    return max(effect.contrasts.items(), key=lambda item: abs(item[1]))
+
+
+def _levels(effect: DirectEffect) -> tuple[str | None, str | None]:
+    """The level of the cause and that of the effect that the number is about; None where there are none."""
+    if effect.coefficient is not None:
+        start = None if effect.reference is None else brief(next(iter(effect.contrasts)))
+        return start, effect.outcome
+    level = _largest(effect)[0]
+    if effect.reference is None:
+        return None, level
+    # Both levels are categories unless the effect is a number; a level may hold an arrow of its own.
+    start, arrow, end = level.partition(" -> ")
+    return (brief(start), end) if arrow else (brief(level), effect.outcome)
 
 
 def effect_sentences(effect: DirectEffect) -> list[str]:
     """What goes along an edge."""
     if effect.reason:
         return [f"The size of the effect is not determined: {effect.reason}."]
-    fixed = f", with {some(effect.adjusts_for)} held fixed" if effect.adjusts_for else ""
-    changed = effect.effect if effect.outcome is None else f"the probability of {effect.effect} = {effect.outcome}"
+    cause, target = brief(effect.cause), brief(effect.effect)
+    fixed = f", with {some([brief(name) for name in effect.adjusts_for])} held fixed" if effect.adjusts_for else ""
+    changed = target if effect.outcome is None else f"the probability of {target} = {brief(effect.outcome)}"
     if effect.coefficient is None:
         return [_heading_of_contrasts(effect, changed, fixed)]
     standardised = "" if effect.standardised is None else f" ({short_number(effect.standardised)} standard deviations)"
     said = (
-        f"One unit more of {effect.cause} changes {changed} by {short_number(effect.coefficient)}"
+        f"One unit more of {cause} changes {changed} by {short_number(effect.coefficient)}"
         if effect.reference is None
-        else f"{effect.cause} = {next(iter(effect.contrasts))} instead of {effect.reference} changes {changed} by "
-        f"{short_number(effect.coefficient)}"
+        else f"{cause} = {brief(next(iter(effect.contrasts)))} instead of {brief(effect.reference)} changes {changed} "
+        f"by {short_number(effect.coefficient)}"
     )
     average = " on average" if effect.kind == "average slope" else ""
     lines = [f"{said}{average}{standardised}{fixed}."]
@@ -93,11 +129,11 @@ def effect_sentences(effect: DirectEffect) -> list[str]:
 
 def _heading_of_contrasts(effect: DirectEffect, changed: str, fixed: str) -> str:
     largest = sorted(effect.contrasts.items(), key=lambda item: -abs(item[1]))[:_MOST_CONTRASTS]
-    listed = ", ".join(f"{level}: {short_number(value)}" for level, value in largest)
+    listed = ", ".join(f"{brief(level)}: {short_number(value)}" for level, value in largest)
     more = len(effect.contrasts) - len(largest)
     what = (
-        f"One unit more of {effect.cause} changes the probability of each level of {effect.effect}"
+        f"One unit more of {brief(effect.cause)} changes the probability of each level of {brief(effect.effect)}"
         if effect.reference is None
-        else f"Against {effect.cause} = {effect.reference}, {changed} changes by"
+        else f"Against {brief(effect.cause)} = {brief(effect.reference)}, {changed} changes by"
     )
     return f"{what}{fixed}: {listed}{f' and {more} more' if more else ''}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from dagsearch._visible import clipped, visible
+from dagsearch._visible import clipped, shortened, visible
 from dagsearch.errors import InputError, MissingExtraError
 from dagsearch.report.plot.looks import FAINT, SOFT, Line, Series
 
@@ -82,8 +82,7 @@ def _told_apart(names: Sequence[str], most: int) -> list[str]:
     labels = [shown(name, most) for name in names]
     if len(set(labels)) == len(set(names)):
         return labels
-    whole, end = [legible(visible(name)) for name in names], (most - 1) // 2
-    return [name if len(name) <= most else f"{name[: most - 1 - end]}…{name[-end:]}" for name in whole]
+    return [legible(shortened(visible(name), most)) for name in names]
 
 
 def name_ticks(axis: Any, names: Mapping[int, str], most: int, **look: Any) -> None:

@@ -1,5 +1,9 @@
 // Charts as SVG: a frame with axes, and marks in the units of the data.
-const PLAIN_CHART = { width: 400, height: 250, left: 54, right: 12, top: 10, bottom: 42 };
+const PLAIN_CHART = { width: 400, height: 250, right: 12, top: 10, bottom: 42 };
+const LETTER = 8; // at most, on small screens
+
+const longest = (ticks) => Math.max(0, ...ticks.map(({ text }) => text.length));
+const roomFor = (ticks) => Math.max(54, 26 + LETTER * longest(ticks));
 
 function rangeOf(values, margin = 0.04) {
   const known = values.filter(isNumber);
@@ -16,13 +20,33 @@ function ticksOf([low, high], wanted = 5) {
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((each) => each >= raw * 0.999);
   const ticks = [];
-  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k += 1) ticks.push(k * step);
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k += 1) {
+    ticks.push({ value: k * step, text: tickText(k, step) });
+  }
   return ticks;
 }
 
+// Along the bottom: long numbers stand farther apart.
+function fewTicksOf(range) {
+  const ticks = ticksOf(range, 5);
+  return LETTER * longest(ticks) * ticks.length < 300 ? ticks : ticksOf(range, 3);
+}
+
+// The number of a tick with as many digits as tell it from the next one.
+function tickText(k, step) {
+  if (k === 0) return "0";
+  const value = k * step;
+  const last = Math.floor(Math.log10(step) + 1e-9);
+  const first = Math.floor(Math.log10(Math.abs(value)) + 1e-9);
+  if (last >= 5 || first < -3) return value.toExponential(clamp(first - last, 0, 15));
+  return value.toLocaleString("en", { maximumFractionDigits: clamp(-last, 0, 15), useGrouping: first >= 4 });
+}
+
 // A frame with scales `x` and `y`; `label` is what a screen reader says of the picture.
-function chart({ x, y, xLabel = "", yLabel = "", label, xTicks = null, yTicks = null, ...sizes }) {
-  const size = { ...PLAIN_CHART, ...sizes };
+function chart({
+  x, y, xLabel = "", yLabel = "", label, xTicks = fewTicksOf(x), yTicks = ticksOf(y, 4), ...sizes
+}) {
+  const size = { ...PLAIN_CHART, left: roomFor(yTicks), ...sizes };
   const inner = { x0: size.left, x1: size.width - size.right, y0: size.height - size.bottom, y1: size.top };
   const scale = ([low, high], from, to) => (value) => from + ((value - low) / (high - low || 1)) * (to - from);
   const toX = scale(x, inner.x0, inner.x1);
@@ -35,13 +59,11 @@ function chart({ x, y, xLabel = "", yLabel = "", label, xTicks = null, yTicks = 
     root.append(mark);
     return mark;
   };
-  const asTicks = (given, range, wanted) =>
-    given ?? ticksOf(range, wanted).map((value) => ({ value, text: shortNumber(value) }));
-  for (const { value, text } of asTicks(xTicks, x, 5)) {
+  for (const { value, text } of xTicks) {
     add("line", { class: "grid", x1: toX(value), x2: toX(value), y1: inner.y0, y2: inner.y1 });
     add("text", { class: "tick", x: toX(value), y: inner.y0 + 14, "text-anchor": "middle" }, text);
   }
-  for (const { value, text } of asTicks(yTicks, y, 4)) {
+  for (const { value, text } of yTicks) {
     add("line", { class: "grid", x1: inner.x0, x2: inner.x1, y1: toY(value), y2: toY(value) });
     add("text", { class: "tick", x: inner.x0 - 5, y: toY(value) + 3.5, "text-anchor": "end" }, text);
   }

@@ -17,13 +17,6 @@ const html = (name, attributes = {}, ...children) => fill(document.createElement
 const svg = (name, attributes = {}, ...children) =>
   fill(document.createElementNS(SVG_NAMESPACE, name), attributes, children);
 
-function shortNumber(value) {
-  if (value === null || value === undefined) return "–";
-  const size = Math.abs(value);
-  if (size !== 0 && (size < 0.001 || size >= 1e5)) return value.toExponential(1);
-  return String(Number(value.toPrecision(3)));
-}
-
 function percent(value) {
   if (value === null || value === undefined) return "–";
   if (value > 0 && value <= 0.005) return "< 1%";
@@ -31,10 +24,13 @@ function percent(value) {
   return `${Math.round(100 * value)}%`;
 }
 
-// Names may be 500 characters long, and hold line breaks: a picture shows the beginning, and the whole as its title.
+const counted = (number, one) => `${number.toLocaleString("en")} ${one}${number === 1 ? "" : "s"}`;
+
+// Names may be 500 characters long: a picture shows the beginning and the end, where long names differ.
 const clipped = (text, most = 24) => {
   const line = text.replace(/\s+/g, " ");
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
+  const end = Math.floor((most - 1) / 2);
+  return line.length > most ? `${line.slice(0, most - 1 - end)}…${line.slice(line.length - end)}` : line;
 };
 
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);

@@ -37,7 +37,7 @@ function histogramFigure(fit) {
     y: frame.toY(height), height: frame.toY(0) - frame.toY(height),
   }));
   addLine(frame, grid, grid.map(normalDensity), { class: "reference" });
-  return figure(frame.root, "Bars: residuals. Dashed: a normal distribution. The score needs none; the shape helps to find directions.");
+  return figure(frame.root, `Bars: residuals. Dashed: a normal distribution. ${data.shape}`);
 }
 
 function quantileFigure(fit) {
@@ -77,7 +77,8 @@ function sharesFigure(fit) {
 
 function pathFigure() {
   const { values, edges, own } = data.path;
-  const names = edges.map((edge) => clipped(edge.name, 32));
+  const nameOf = (edge, most) => `${clipped(edge.cause, most)} \u200e→\u200e ${clipped(edge.effect, most)}`;
+  const names = edges.map((edge) => nameOf(edge, 18));
   const left = Math.max(70, 12 + 6 * Math.max(...names.map((name) => name.length)));
   const height = 54 + 17 * edges.length;
   const frame = chart({
@@ -94,7 +95,7 @@ function pathFigure() {
       class: `step ${sign > 0 ? "forward" : "backward"}`,
       x: frame.toX(k) - width / 2 + 0.5, width: width - 1, y: frame.toY(row) - (sign > 0 ? 5 : 3), height: sign > 0 ? 10 : 6,
     });
-    bar.append(svg("title", {}, `${edge.name}: ${sign > 0 ? "as written" : "the other way"} at ${values[k]}`));
+    bar.append(svg("title", {}, `${nameOf(edge, 500)}: ${sign > 0 ? "as written" : "the other way"} at ${values[k]}`));
   }));
   return [frame.root];
 }
@@ -117,10 +118,10 @@ function rewardFigures() {
     });
     return frame.root;
   };
-  const said = "Each step up is a better graph than all before.";
+  const said = "Each step up is a better graph than all before";
   const simulates = points.some((point) => point.n_simulations > 0);
   return [
-    simulates ? figure(against("n_simulations", "simulations"), said) : null,
+    simulates ? figure(against("n_simulations", "simulations"), `${said}.`) : null,
     figure(against("seconds", "seconds"), `${simulates ? "The same over time" : said}; compiling is not counted.`),
     phases.length > 1 ? legend(phases.map((phase) => ({ name: phase, kind: kindOf(phase) }))) : null,
   ];

@@ -16,6 +16,13 @@ function startGraph() {
   listenToZoom();
   applyThreshold();
   fitToContent();
+  chooseNothing();
+  // Of what the page was asked to look at, the first; the others are found by search.
+  const [focus] = data.graph.focus;
+  if (focus !== undefined) {
+    chooseNode(focus);
+    bringIntoView(graph.nodes[focus]);
+  }
 }
 
 // Edges that are not shown take no room.
@@ -53,7 +60,7 @@ function applyThreshold() {
   });
   graph.nodes.forEach((node, number) => node.classList.toggle("alone", !joined.has(number)));
   const found = data.graph.edges.filter((edge) => edge.found).length;
-  byId("shown-count").textContent = `${shown} edges shown; the fitted graph has ${found}.`;
+  byId("shown-count").textContent = `${counted(shown, "edge")} shown; the fitted graph has ${found}.`;
 }
 
 function choose(node, edge, details) {
@@ -88,7 +95,10 @@ function chooseNothing() {
   [graph.chosenNode, graph.chosenEdge] = [null, null];
   for (const each of [...graph.nodes, ...graph.edges]) each.classList.remove("chosen", "far");
   document.querySelectorAll("[data-row].chosen").forEach((row) => row.classList.remove("chosen"));
-  byId("details").replaceChildren(html("p", {}, "Choose a variable or an edge: click on it, or use the arrow keys in the graph."));
+  byId("details").replaceChildren(
+    html("p", {}, "Choose a variable or an edge: click on it, or use the arrow keys in the graph."),
+    ...(isLegible() ? [] : [html("p", {}, "The graph is too large to be read as a whole: a click enlarges what is there, Fit shows all.")]),
+  );
 }
 
 function listenToChoice() {
@@ -101,19 +111,25 @@ function listenToChoice() {
     const edge = event.target.closest(".ds-edge");
     if (node) chooseNode(Number(node.dataset.node));
     else if (edge) chooseEdge(Number(edge.dataset.edge));
-    else chooseNothing();
+    else if (isLegible()) chooseNothing();
+    if (!isLegible()) zoomBy(toBeRead(), pointOf(event));
   });
   // Buttons of the table and of the panel choose edges, too.
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button[data-edge]");
     if (!button) return;
+    const inPanel = byId("details").contains(button);
     chooseEdge(Number(button.dataset.edge));
+    bringIntoView(graph.edges[Number(button.dataset.edge)]);
+    // Buttons of the panel are gone with what it showed: whoever goes by keyboard stays there.
+    if (inPanel) byId("details").focus({ preventScroll: true });
     if (button.closest("#edge-table")) {
       graph.box.scrollIntoView({ block: "nearest", behavior: "auto" });
       graph.box.focus({ preventScroll: true });
     }
   });
   graph.box.addEventListener("keydown", onGraphKey);
+  byId("details").addEventListener("keydown", (event) => { if (event.key === "Escape") graph.box.focus(); });
 }
 
 function onGraphKey(event) {
@@ -179,7 +195,7 @@ function matches(text) {
 function highlight(text) {
   const found = new Set(matches(text));
   graph.nodes.forEach((node, number) => node.classList.toggle("match", found.has(number)));
-  byId("shown-count").textContent = text.trim() ? `${found.size} variables match.` : "";
+  byId("shown-count").textContent = text.trim() ? `${counted(found.size, "variable")} found.` : "";
   if (!text.trim()) applyThreshold();
   if (found.size === 1) bringIntoView(graph.nodes[[...found][0]]);
 }
@@ -224,12 +240,15 @@ function pointOf(event) {
   return [point.x, point.y];
 }
 
+// Letters of 13 units are read with effort from 7 pixels on, and easily from 10.
+const pixelsPerUnit = () => graph.picture.getScreenCTM().a * graph.zoom.scale;
+const isLegible = () => pixelsPerUnit() >= 0.55;
+const toBeRead = () => Math.max(0.8 / pixelsPerUnit(), 1);
+
 // A graph that is too small to read is enlarged around what is looked for.
 function bringIntoView(element) {
   const view = graph.picture.viewBox.baseVal;
-  const unit = graph.picture.getBoundingClientRect().width / view.width;
-  const readable = clamp(0.8 / unit, 1, 24);
-  if (graph.zoom.scale < readable) zoomBy(readable / graph.zoom.scale);
+  if (!isLegible()) zoomBy(toBeRead());
   if (graph.zoom.scale <= 1.001) return;
   const box = element.getBBox();
   const { scale } = graph.zoom;

@@ -6,8 +6,8 @@ function drawRelation(edge) {
   if (relation.reason) return html("p", {}, `No picture: ${relation.reason}.`);
   const draw = { curve: relationCurve, boxes: relationBoxes, probabilities: relationCurves, table: relationTable };
   const others = relation.adjusts_for;
-  const given = others.length ? `, given ${others.slice(0, 4).join(", ")}${others.length > 4 ? ", …" : ""}` : "";
-  const caption = html("figcaption", {}, `${effect} by ${cause}${given}; ${relation.n_rows.toLocaleString("en")} rows.`);
+  const given = others.length ? `, given ${others.slice(0, 4).map((name) => clipped(name, 60)).join(", ")}${others.length > 4 ? ", …" : ""}` : "";
+  const caption = html("figcaption", {}, `${clipped(effect, 60)} by ${clipped(cause, 60)}${given}; ${relation.n_rows.toLocaleString("en")} rows.`);
   return html("figure", {}, draw[relation.kind](relation, cause, effect), caption);
 }
 

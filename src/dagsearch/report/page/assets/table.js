@@ -6,7 +6,7 @@ function sortBy(table, column, ascending) {
     const { key } = row.cells[column].dataset;
     return isNumeric ? (key === undefined ? null : Number(key)) : key ?? row.cells[column].textContent;
   };
-  const compare = (a, b) => (isNumeric ? a - b : a.localeCompare(b));
+  const compare = (a, b) => (isNumeric ? a - b : a.localeCompare(b, "en", { numeric: true }));
   const rows = [...body.rows].map((row, place) => ({ row, place, key: keyOf(row) }));
   // What has no number stands last, whichever way the others are sorted.
   rows.sort((a, b) => {
@@ -25,8 +25,9 @@ function startTables() {
       cell.querySelector("button").addEventListener("click", () => {
         const isNumeric = cell.classList.contains("number");
         const now = cell.getAttribute("aria-sort");
-        // The largest numbers are looked for first.
-        sortBy(table, column, now === "none" ? !isNumeric : now === "descending");
+        // The largest numbers are looked for first, but the smallest p-values.
+        const first = cell.classList.contains("small-first") || !isNumeric;
+        sortBy(table, column, now === "none" ? first : now === "descending");
       });
     });
   }

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dagsearch.estimators.result import Graph
 from dagsearch.report.page.document import Section
 from dagsearch.report.page.markup import Markup, bullets, element, joined
-from dagsearch.report.page.words import counted
+from dagsearch.report.page.words import brief, counted
 
 _FORWARD, _BACKWARD, _OPEN, _NONE = "→", "←", "—", ""
 _IN_WORDS = {_FORWARD: "as written", _BACKWARD: "the other way", _OPEN: "direction open", _NONE: "no edge"}
@@ -92,4 +92,4 @@ def _line(a: str, b: str, n_methods: int, columns: Mapping[str, Graph]) -> Marku
         kind = {_FORWARD: "forward", _BACKWARD: "backward", _OPEN: "open"}.get(sign)
         said = element("span", _IN_WORDS[sign], class_="hidden")
         cells.append(element("td", element("span", sign, aria_hidden="true"), said, class_=kind, title=name))
-    return element("tr", element("th", f"{a} · {b}", scope="row"), cells, element("td", str(n_methods)))
+    return element("tr", element("th", f"{brief(a)} · {brief(b)}", scope="row"), cells, element("td", str(n_methods)))

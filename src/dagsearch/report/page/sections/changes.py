@@ -10,7 +10,7 @@ from dagsearch.diagnostics import MinEffectPath, PairProbabilities, Stability
 from dagsearch.report.page.document import Section
 from dagsearch.report.page.markup import Markup, element, joined
 from dagsearch.report.page.material import Material
-from dagsearch.report.page.words import probability
+from dagsearch.report.page.words import edge, probability
 
 _MOST_EDGES = 120
 _LEAST_WITH_SIGN = 0.1  # a pair that is hardly adjacent has no direction worth reading
@@ -33,7 +33,8 @@ def changes_data(material: Material) -> dict[str, Any]:
     if path.reason:
         return {"path": None}
     edges = [
-        {"name": f"{each.cause} → {each.effect}", "presence": list(each.presence)} for each in path.edges[:_MOST_EDGES]
+        {"cause": each.cause, "effect": each.effect, "presence": list(each.presence)}
+        for each in path.edges[:_MOST_EDGES]
     ]
     return {"path": {"values": list(path.values), "own": path.own, "edges": edges}}
 
@@ -73,7 +74,7 @@ def _stability(stability: Stability | None, asking: Callable[[str], str]) -> Mar
         [element("th", element("span", title), scope="col") for title in columns],
     )
     lines = [
-        element("tr", element("th", f"{pair.cause} → {pair.effect}", scope="row"), _cells(pair))
+        element("tr", element("th", edge(pair.cause, pair.effect), scope="row"), _cells(pair))
         for pair in stability.pairs
     ]
     key = "→ as written, ← the other way, — direction open." if any(pair.forward for pair in stability.pairs) else ""

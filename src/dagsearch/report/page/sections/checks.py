@@ -9,7 +9,8 @@ from dagsearch.diagnostics import Dependence, VariableResiduals
 from dagsearch.report.page.document import Section
 from dagsearch.report.page.markup import Markup, bullets, element, joined
 from dagsearch.report.page.material import Material
-from dagsearch.report.page.words import NONE, counted, p_value
+from dagsearch.report.page.rounding import as_drawn
+from dagsearch.report.page.words import NONE, brief, counted, p_value
 
 _MOST_PAIRS = 100
 
@@ -30,9 +31,23 @@ def checks_section(material: Material) -> Section:
 def checks_data(material: Material) -> dict[str, Any]:
     """What the program draws."""
     return {
-        "residuals": [each.to_dict() for each in material.residuals],
+        "residuals": [
+            as_drawn(each.to_dict(), ("fitted_values",), ("fitted_residuals",)) for each in material.residuals
+        ],
+        "shape": _shape(material),
         "calibration": _reliability(material),
     }
+
+
+def _shape(material: Material) -> str:
+    """What the shape of residuals is to the method."""
+    result = material.model.result_
+    settings = result.settings
+    if settings["score"] in ("evidence", "mixed") and settings.get("noise") != "gaussian":
+        return "The score takes no shape for granted; shapes that are not normal help to find directions."
+    if result.method == "lingam":
+        return "The method finds directions where shapes are not normal."
+    return ""
 
 
 def _residuals(material: Material) -> Markup:
@@ -41,20 +56,21 @@ def _residuals(material: Material) -> Markup:
         "Variable ",
         element(
             "select",
-            [element("option", each.name, value=place) for place, each in enumerate(material.residuals)],
+            [element("option", brief(each.name), value=place) for place, each in enumerate(material.residuals)],
             id="residual-of",
         ),
     )
-    columns = (("Variable", False), ("Causes", True), ("Explained", True), ("Skewness", True), ("Kurtosis", True))
+    numbers = ("Causes", "Explained", "Skewness", "Kurtosis")
+    columns = [("Variable", None), *((title, "number") for title in numbers), ("Normal, p", "number small-first")]
     head = [
         element(
             "th",
             element("button", title, type="button"),
             scope="col",
             aria_sort="none",
-            class_="number" if is_number else None,
+            class_=kind,
         )
-        for title, is_number in (*columns, ("Normal, p", True))
+        for title, kind in columns
     ]
     return joined(
         element("div", chooser, class_="controls"),
@@ -88,7 +104,7 @@ def _line(fit: VariableResiduals) -> Markup:
         (p_value(fit.normality_p_value), fit.normality_p_value),
     )
     cells = [element("td", text, class_="number", data_key=key) for text, key in numbers]
-    return element("tr", element("th", fit.name, scope="row"), cells)
+    return element("tr", element("th", brief(fit.name), scope="row"), cells)
 
 
 def _dependence(dependence: Dependence) -> Markup:
@@ -106,8 +122,8 @@ def _dependence(dependence: Dependence) -> Markup:
     lines = [
         element(
             "tr",
-            element("th", each.variable, scope="row"),
-            element("td", each.other),
+            element("th", brief(each.variable), scope="row"),
+            element("td", brief(each.other)),
             element("td", p_value(each.p_value), class_="number"),
             element("td", f"{each.share:.1%}", class_="number"),
         )

@@ -9,7 +9,7 @@ from dagsearch.report.page.document import Section
 from dagsearch.report.page.edges import EdgeRow
 from dagsearch.report.page.markup import Markup, element, joined
 from dagsearch.report.page.material import Material
-from dagsearch.report.page.words import NONE, p_value, probability, short_effect, unit_of
+from dagsearch.report.page.words import NONE, p_value, probability, size_of, unit_of
 
 
 class _Cell(NamedTuple):
@@ -78,7 +78,8 @@ def _columns(material: Material) -> list[_Column]:
 
 def _heading(column: _Column) -> Markup:
     button = element("button", column.title, type="button", title=column.meaning)
-    return element("th", button, scope="col", aria_sort="none", class_="number" if column.is_number else None)
+    kind = "number small-first" if column in (_PRUNING, _P_VALUE) else "number" if column.is_number else None
+    return element("th", button, scope="col", aria_sort="none", class_=kind)
 
 
 def _line(number: int, row: EdgeRow, columns: list[_Column]) -> Markup:
@@ -87,7 +88,7 @@ def _line(number: int, row: EdgeRow, columns: list[_Column]) -> Markup:
     found = None if row.is_found else element("small", " not in the fitted graph")
     return element(
         "tr",
-        element("th", button, found, scope="row", data_key=first.text),
+        element("th", button, found, scope="row", data_key=first.text, title=first.title),
         [
             element(
                 "td",
@@ -103,7 +104,7 @@ def _line(number: int, row: EdgeRow, columns: list[_Column]) -> Markup:
 
 
 def _edge(row: EdgeRow) -> _Cell:
-    return _Cell(row.in_words)
+    return _Cell(row.in_words, title=row.in_full)
 
 
 def _adjacent(row: EdgeRow) -> _Cell:
@@ -113,7 +114,7 @@ def _adjacent(row: EdgeRow) -> _Cell:
 def _effect(row: EdgeRow) -> _Cell:
     unit = unit_of(row.effect)
     size = None if row.effect is None else row.effect.coefficient
-    return _Cell(joined(short_effect(row.effect), element("small", unit) if unit else None), size)
+    return _Cell(joined(size_of(row.effect), element("small", unit) if unit else None), size)
 
 
 def _standardised(row: EdgeRow) -> _Cell:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from dagsearch.report.page.document import Section
 from dagsearch.report.page.edges import EdgeRow
 from dagsearch.report.page.markup import Markup, element, joined
 from dagsearch.report.page.material import Material
-from dagsearch.report.page.words import effect_sentences, p_value, probability, short_effect, unit_of
+from dagsearch.report.page.rounding import as_drawn
+from dagsearch.report.page.words import brief, edge, effect_sentences, p_value, probability, size_of, unit_of
 from dagsearch.report.svg import graph_svg
 
 _KEY = (
@@ -16,6 +18,7 @@ _KEY = (
     ("neg", "more of the cause, less of the effect"),
     ("none", "no single sign (a category, a bend, or not determined)"),
 )
+_AXES = (("x", "grid", "bin_x"), ("y", "fit", "lower", "upper", "quantiles", "means"))
 _VERDICTS = ("right", "reversed", "extra", "missing")
 
 
@@ -53,6 +56,7 @@ def _panel() -> Markup:
         element("p", "Choose a variable or an edge: click on it, or use the arrow keys in the graph."),
         id="details",
         class_="panel",
+        tabindex="0",
         aria_live="polite",
         aria_label="Details of what is chosen",
     )
@@ -62,11 +66,13 @@ def _controls(material: Material) -> Markup:
     by_confidence = material.model.confidence_ is not None
     label = "Show edges with a probability of at least" if by_confidence else "Show effects of at least"
     initial = 0.5 if by_confidence else 0.0
-    has_slider = by_confidence or any(row.strength is not None for row in material.shown.found)
+    strengths = [row.strength for row in material.shown.found if row.strength is not None]
+    largest = 1.0 if by_confidence else math.ceil(10 * max(strengths, default=0.0)) / 10
+    has_slider = by_confidence or bool(strengths)
     slider = element(
         "label",
         f"{label} ",
-        element("input", type="range", id="threshold", min="0", max="1", step="0.01", value=f"{initial:g}"),
+        element("input", type="range", id="threshold", min="0", max=f"{largest:g}", step="0.01", value=f"{initial:g}"),
         element("output", "", id="threshold-value", for_="threshold"),
     )
     truth = element(
@@ -109,7 +115,9 @@ def _description(material: Material) -> str:
     )
 
 
-def _key(material: Material) -> Markup:
+def _key(material: Material) -> Markup | None:
+    if not material.shown.rows:
+        return None
     signs = [element("li", element("span", class_=f"line {kind}"), text) for kind, text in _KEY]
     has_confidence = material.model.confidence_ is not None
     others = [
@@ -131,7 +139,7 @@ def _left_out(material: Material) -> Markup | None:
     return element(
         "details",
         element("summary", f"{len(alone)} variables without an edge are not drawn"),
-        element("p", ", ".join(alone)),
+        element("p", ", ".join(map(brief, alone))),
     )
 
 
@@ -142,6 +150,7 @@ def graph_data(material: Material) -> dict[str, Any]:
     by_name = {each.name: each for each in material.residuals}
     return {
         "names": list(names),
+        "focus": [place[name] for name in material.focus if name in place],
         "threshold": "probability" if material.model.confidence_ is not None else "strength",
         "nodes": [_node(by_name.get(name)) for name in names],
         "edges": [_edge(row, place) for row in material.shown.rows],
@@ -165,9 +174,17 @@ def _edge(row: EdgeRow, place: dict[str, int]) -> dict[str, Any]:
         "backward": row.mark.backward,
         "strength": row.strength,
         "facts": _facts(row),
-        "sentences": [] if row.effect is None else effect_sentences(row.effect),
-        "relation": None if row.relation is None else row.relation.to_dict(),
+        "sentences": _sentences(row),
+        "relation": None if row.relation is None else as_drawn(row.relation.to_dict(), *_AXES),
     }
+
+
+def _sentences(row: EdgeRow) -> list[str]:
+    """What goes along an edge, and on what condition."""
+    if row.effect is None:
+        return []
+    condition = f"The direction is open; this holds if it is {edge(row.cause, row.target)}:"
+    return [*([] if row.stroke.directed else [condition]), *effect_sentences(row.effect)]
 
 
 def _facts(row: EdgeRow) -> list[list[str]]:
@@ -176,11 +193,11 @@ def _facts(row: EdgeRow) -> list[list[str]]:
     if row.mark.adjacent is not None:
         facts += [
             ["There is an edge", probability(row.mark.adjacent)],
-            [f"{row.cause} → {row.target}", probability(row.mark.forward)],
-            [f"{row.target} → {row.cause}", probability(row.mark.backward)],
+            [edge(row.cause, row.target), probability(row.mark.forward)],
+            [edge(row.target, row.cause), probability(row.mark.backward)],
         ]
     if row.effect is not None and not row.effect.reason:
-        facts.append(["Change", f"{short_effect(row.effect)} {unit_of(row.effect)}"])
+        facts.append(["Change", f"{size_of(row.effect)} {unit_of(row.effect)}"])
     if row.p_value is not None:
         facts.append(["p-value", p_value(row.p_value)])
     if row.stroke.kind != "plain":

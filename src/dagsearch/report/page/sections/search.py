@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from dagsearch.report.page.document import Section
-from dagsearch.report.page.markup import Markup, element, joined
+from dagsearch.report.page.markup import Exact, Markup, element, joined
 from dagsearch.report.page.material import Material
-from dagsearch.report.page.words import counted, probability, some
-from dagsearch.search.trace import Decision, Trace
+from dagsearch.report.page.words import brief, counted, edge, probability, some
+from dagsearch.search.trace import Decision, Improvement, Trace
 
 _MOST_DECISIONS = 300
 _MOST_OPTIONS = 4
@@ -32,7 +32,13 @@ def search_data(material: Material) -> dict[str, Any] | None:
     trace: Trace | None = material.model.trace_
     if trace is None:
         return None
-    return {"improvements": trace.to_dict()["improvements"]}
+    return {"improvements": [_improvement(each) for each in trace.improvements]}
+
+
+def _improvement(improvement: Improvement) -> dict[str, Any]:
+    """A better graph; the last of them differ by little, so that no digit is left out."""
+    exact = {"reward": Exact(improvement.reward), "seconds": Exact(f"{improvement.seconds:.6f}")}
+    return {**improvement.to_dict(), **exact}
 
 
 def _rewards(trace: Trace) -> Markup:
@@ -72,15 +78,17 @@ def _decisions(trace: Trace) -> Markup:
 
 
 def _decision(decision: Decision, restarts: bool) -> Markup:
-    question = "where the next edge starts" if decision.cause is None else f"where {decision.cause} → leads"
+    question = (
+        "where the next edge starts" if decision.cause is None else f"where the edge from {brief(decision.cause)} leads"
+    )
     total = sum(option.visits for option in decision.options) or 1
     options = [
         element(
             "li",
-            element("strong", option.name) if option.name == decision.chosen else option.name,
+            element("strong", name) if option.name == decision.chosen else name,
             f" {probability(option.visits / total)}, {option.mean:.4g}",
         )
-        for option in decision.options[:_MOST_OPTIONS]
+        for option, name in ((option, brief(option.name)) for option in decision.options[:_MOST_OPTIONS])
     ]
     more = decision.n_options - len(options)
     return element(
@@ -96,8 +104,8 @@ def _decision(decision: Decision, restarts: bool) -> Markup:
 
 def _change(decision: Decision) -> Markup:
     arrows = {
-        "gained": [f"{cause} → {effect}" for cause, effect in decision.best_edges_added],
-        "lost": [f"{cause} → {effect}" for cause, effect in decision.best_edges_removed],
+        "gained": [edge(*each) for each in decision.best_edges_added],
+        "lost": [edge(*each) for each in decision.best_edges_removed],
     }
     told = [f"{what} {some(edges)}" for what, edges in arrows.items() if edges]
     return joined("; ".join(told) or "unchanged", element("small", f"reward {decision.best_reward:.4f}"))
