@@ -25,6 +25,21 @@ settings.load_profile("repeatable")
 
 TESTS = Path(__file__).parent
 
+# Few tests that take long, or the first to need kernels that do: one process should not be left with them in the end.
+FIRST = (
+    "test_search.py",
+    "test_plot.py",
+    "test_hostile.py",
+    "test_scores.py",
+    "test_wrong_arguments.py",
+    "test_guided.py",
+    "test_estimators_settings.py",
+    "test_near_collinear.py",
+    "test_page.py",
+    "test_large_graphs.py",
+    "test_exact_background.py",
+)
+
 # Whose long tests kill processes, or go by the clock, or use all cores themselves.
 ALONE = {
     "test_bootstrap_failures.py",
@@ -38,7 +53,8 @@ ALONE = {
 
 
 def pytest_collection_modifyitems(items):
-    """Mark cases that run with the long tests, and the long tests that nothing may run beside."""
+    """Mark cases that run with the long tests, and the long tests that nothing may run beside; long files first."""
+    items.sort(key=lambda item: item.path.name not in FIRST)
     n_seen = Counter()
     for item in items:
         file, test = item.path.relative_to(TESTS).as_posix(), getattr(item, "originalname", item.name)

@@ -51,6 +51,7 @@ def children():
     return found
 
 
+@pytest.mark.long
 def test_a_process_answers_what_a_thread_does():
     program = market_split(1, 15)
     in_thread = background._in_thread(program, 60.0, lambda: None)
@@ -60,6 +61,7 @@ def test_a_process_answers_what_a_thread_does():
     np.testing.assert_array_equal(apart.x, in_thread.x)
 
 
+@pytest.mark.long
 def test_a_linear_program_has_its_duals_in_a_process_too():
     program = Program("linprog", {"c": [1.0, 2.0], "A_eq": [[1.0, 1.0]], "b_eq": [1.0], "method": "highs"}, {})
     in_thread, apart = (solve(program, 60.0, lambda: None) for solve in (background._in_thread, background._in_process))

@@ -381,6 +381,7 @@ def test_sparse_graphs_of_a_thousand_nodes_are_compared_and_dense_ones_not():
     assert compare(dense, sparse)["sid"] is None
 
 
+@pytest.mark.long
 def test_gadjid_is_imported_when_it_is_needed():
     code = "import sys, dagsearch as ds; ds.metrics.compare; assert 'gadjid' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -246,6 +246,7 @@ def test_graphviz_shows_names_with_entities_as_they_are():
 # ---------------------------------------------------------------- files
 
 
+@pytest.mark.long
 def test_the_same_large_graph_gives_the_same_bytes_in_every_process(tmp_path):
     pytest.importorskip("pygraphviz")
     script = (

@@ -232,6 +232,7 @@ def test_results_in_files_have_the_names_of_the_table(names, folder):
     ElementTree.parse(next(path for path in files if path.suffix == ".svg"))
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=25)
 @every_odd_name
 @given(names=SEVERAL)

@@ -159,6 +159,7 @@ def test_a_graph_without_nodes_or_edges_is_shown():
     assert "Neither graph has an edge." in shown(ds.metrics.classify(alone, alone)).text
 
 
+@pytest.mark.long
 def test_nothing_is_loaded_before_it_is_shown():
     look = "print('dagsearch.report' in sys.modules)"
     program = f"import sys, dagsearch; dag = dagsearch.DAG.from_edges([(0, 1)]); {look}; dag._repr_html_(); {look}"

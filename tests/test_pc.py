@@ -325,6 +325,7 @@ assert matplotlib.get_backend(auto_select=False) is None
 """
 
 
+@pytest.mark.long
 def test_the_package_is_imported_late_and_quietly_and_changes_nothing():
     ran = subprocess.run([sys.executable, "-W", "default", "-c", QUIET], check=False, capture_output=True, text=True)
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")

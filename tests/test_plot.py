@@ -114,6 +114,7 @@ def test_every_public_picture_is_tried_here_and_takes_axes_by_keyword():
         assert (ax.default, ax.kind) == (None, ax.KEYWORD_ONLY)
 
 
+@pytest.mark.long
 def test_neither_importing_nor_drawing_into_axes_imports_what_it_does_not_need():
     script = (
         "import sys, dagsearch\n"

@@ -240,6 +240,7 @@ def test_rewards_of_whole_graphs_are_refused():
         ds.posterior(table(3), score=Whole())
 
 
+@pytest.mark.long
 def test_sums_that_lost_precision_are_replaced_by_chains_and_a_note_says_so(monkeypatch):
     expected = ds.posterior(table(4), score="bic-linear", random_state=0)
     monkeypatch.setattr(exact, "TOLERANCE", -1.0)

@@ -91,6 +91,7 @@ for verdict in carried_out(cases, 2):
 """
 
 
+@pytest.mark.long
 def test_the_harness_tells_every_fault():
     code = FAULTY.format(folder=str(_FOLDER))
     started = time.monotonic()
