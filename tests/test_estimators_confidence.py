@@ -7,6 +7,7 @@ import pytest
 from bootstrap_runs import assert_same, linear_frame
 
 import dagsearch as ds
+from dagsearch.errors import TimeLimitError
 
 
 def test_an_estimator_tells_how_sure_it_is_by_the_bootstrap_and_finds_the_same_graph():
@@ -79,3 +80,24 @@ def test_confidence_that_cannot_be_is_refused_before_the_search(monkeypatch):
         ds.GreedySearch(score=score, confidence="bootstrap").fit(linear_frame())
     with pytest.raises(ds.UnknownNameError, match="unknown confidence 'high': choose from none, posterior, bootstrap"):
         ds.GreedySearch(confidence="high").fit(linear_frame())
+
+
+@pytest.mark.parametrize("confidence", ["posterior", "specifications"])
+def test_a_posterior_that_takes_longer_than_the_time_limit_is_left_out_and_the_graph_kept(confidence, monkeypatch):
+    frame = linear_frame()
+    fit = ds.GreedySearch(score="bic-linear", confidence=confidence, time_limit=60.0, random_state=0)
+    given = []
+
+    def fitted(self, _):
+        given.append(self.time_limit)
+        raise TimeLimitError("time_limit of 60 seconds was over before the posterior was there")
+
+    monkeypatch.setattr(ds.Posterior, "fit", fitted)
+    model = fit.fit(frame)
+    assert given == [60.0]
+    assert model.dag_.n_edges
+    assert model.confidence_ is None
+    assert (
+        "confidence: none, since time_limit of 60 seconds was over before the posterior was there"
+        in model.result_.notes
+    )

@@ -129,3 +129,17 @@ def test_without_compilation_there_is_one_message(folder):
     assert done.returncode == 2
     assert done.stderr.startswith("Error: NUMBA_DISABLE_JIT is set")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [("NUM_THREADS", "0", "must be > 0"), ("NUM_THREADS", "abc", "could not be parsed"), ("OPT", "x", "be parsed")],
+)
+def test_what_numba_cannot_start_with_is_one_message(name, value, said):
+    command = [sys.executable, "-c", "import dagsearch.kernels"]
+    variables = {**os.environ, f"NUMBA_{name}": value}
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("dagsearch.errors.DagsearchError: ")
+    assert said in last
+    assert "Unset" in last

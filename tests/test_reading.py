@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,9 @@ import pytest
 from common import matrices
 from hypothesis import given
 
+from dagsearch import memory
 from dagsearch.data import read_dataset, read_table
+from dagsearch.data.reading.text import _checked_header, _without_comments
 from dagsearch.errors import DataError, InputError, MissingExtraError, UnknownNameError
 
 ramp = np.arange(20.0)
@@ -172,3 +175,21 @@ def test_a_missing_pyarrow_names_the_extra(write, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtraError, match=r"reading .parquet files .*\.\[parquet\]"):
         read_table(write("t.parquet", b"PAR1"))
+
+
+def test_a_text_that_would_not_fit_into_memory_is_refused_before_it_is_parsed(tmp_path, monkeypatch):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "1,2\n" * 700_000)
+    monkeypatch.setattr(memory, "free_bytes", lambda: 2**25)
+    with pytest.raises(DataError, match=r"a text of 1,400,003 entries would need .* keep the rows and columns"):
+        read_table(path)
+
+
+def test_a_text_is_checked_in_little_more_memory_than_it_has():
+    text = "# about\na,b\n" + "1,2\n" * 50_000
+    tracemalloc.start()
+    rest, _ = _without_comments(text, ",;")
+    _checked_header("t", rest, ",")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 3 * len(text)

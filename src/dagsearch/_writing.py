@@ -22,6 +22,7 @@ Content = str | bytes | Callable[[IO[bytes]], object]
 """Of a file: text (written as UTF-8, line breaks as they are), bytes, or what writes them to an open file."""
 
 _DRAFT = ".writing-"
+_MOST_FOLDERS = 100  # made one in another
 _PROBE = b"\0" * 4096
 
 
@@ -111,7 +112,10 @@ def require_writable_folder(folder: str | Path, argument: str = "folder") -> Non
         existing = next((place for place in (folder, *folder.parents) if _exists(place)), Path("."))
         if not os.path.isdir(existing):
             raise InputError(f"{argument} must be a folder, {in_brief(existing)} is a file")
-        for name in folder.relative_to(existing).parts:
+        missing = folder.relative_to(existing).parts
+        if len(missing) > _MOST_FOLDERS:
+            raise InputError(f"{argument} must be at most {_MOST_FOLDERS} new folders deep, got {len(missing)}")
+        for name in missing:
             _exists(existing / name)  # a name that is too long is an error
         _try_folder(existing)
     except NotADirectoryError as error:
@@ -140,6 +144,8 @@ def _named_in_errors(path: Path, argument: str) -> Iterator[None]:
 
 
 def _write_draft(draft: Path, target: Path, content: Content) -> None:
+    if os.path.isdir(target):  # which renaming would find out when other files are in their places
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
     if _exists(target) and not os.access(target, os.W_OK):  # which renaming would not mind
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     _write(draft, content, "xb")
@@ -148,7 +154,8 @@ def _write_draft(draft: Path, target: Path, content: Content) -> None:
 
 
 def _write(path: Path, content: Content, mode: str) -> None:
-    with path.open(mode) as file:
+    with open(path, mode, opener=_without_waiting) as file:
+        os.set_blocking(file.fileno(), True)
         if callable(content):
             content(file)
         else:
@@ -156,6 +163,16 @@ def _write(path: Path, content: Content, mode: str) -> None:
         file.flush()
         if mode == "xb":
             os.fsync(file.fileno())
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """Open a file to write to; a pipe that nobody reads from is an error rather than waited for."""
+    try:
+        return os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o666)
+    except OSError as error:
+        if error.errno == errno.ENXIO:
+            raise OSError(error.errno, "is a pipe that nobody reads from", path) from error
+        raise
 
 
 def _try_folder(folder: Path) -> None:

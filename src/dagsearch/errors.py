@@ -7,6 +7,7 @@
     │   ├── DataError                       the table itself: missing values, constant columns, unreadable files
     │   ├── CycleError                      edges that were meant to form a DAG do not
     │   └── UnknownNameError                a name that is not on a list; the nearest one is suggested
+    ├── TimeLimitError                  the time limit was over before there was anything to return
     └── MissingExtraError (also an ImportError)   an optional dependency is absent; the message says how to install it
 """
 
@@ -83,6 +84,10 @@ class UnknownNameError(InputError):
         listed = ", ".join(map(as_named, names[:_MOST_NAMED])) + (f" and {n_more} more" if n_more > 0 else "")
         shown = repr(given) if isinstance(given, str) else in_brief(repr(given))
         super().__init__(f"unknown {what} {shown}: choose from {listed}.{hint}")
+
+
+class TimeLimitError(DagsearchError):
+    """The time limit was over before there was anything to return."""
 
 
 class MissingExtraError(DagsearchError, ImportError):

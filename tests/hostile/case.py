@@ -159,6 +159,6 @@ def is_one_line(stderr: str) -> str | None:
     return None
 
 
-_ITEM = re.compile(r"  \S|--fix mends ")
+_ITEM = re.compile(r"  \S|(--fix|fix=True) mends ")
 # What may come before the line: usage, as click tells it, the audit, notes, news.
 _ASIDE = re.compile(r"Usage: |Try '|check: |note: |compil|dagsearch: |downloading ")

@@ -15,7 +15,7 @@ from hostile.run import _outcome
 
 pytestmark = pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="each case is a process that is forked")
 
-QUICK = ("files", "tables", "names", "options", "arguments", "knowledge", "graphs", "networks", "records")
+QUICK = ("files", "tables", "frames", "names", "options", "arguments", "knowledge", "graphs", "networks", "records")
 _FOLDER = Path(__file__).parents[1]
 
 

@@ -17,10 +17,12 @@ import click
 from dagsearch._version import __version__
 from dagsearch.cli.check import check
 from dagsearch.cli.completion import completion_command, tables
-from dagsearch.cli.files import COMMAND_LINE, check_destinations, deliver, focus_asked_for, load_audited, write_json
+from dagsearch.cli.destinations import check_destinations, files_of_graphs
+from dagsearch.cli.files import COMMAND_LINE, deliver, focus_asked_for, load_audited, write_json
 from dagsearch.cli.options import (
     DISCOVER_OPTIONS,
     FOCUS_OPTIONS,
+    KNOWLEDGE_FILE,
     GroupedCommand,
     certificate_of,
     fitting,
@@ -122,7 +124,14 @@ def discover(data: str, **options: Any) -> None:
 
     Files: .csv, .tsv, .txt, .parquet, .feather, .xlsx, .dta, .npy, also with .gz, .bz2 or .xz behind it or in a .zip.
     """
-    check_destinations(options["out"], options["json_file"], report=options["report"])
+    check_destinations(
+        options["out"],
+        options["json_file"],
+        report=options["report"],
+        checkpoint=options["checkpoint"],
+        read=(data, options["truth"], click.get_current_context().meta.get(KNOWLEDGE_FILE)),
+        names=files_of_graphs(),
+    )
     if options["method"] == "all":
         from dagsearch.cli.all_methods import discover_by_all  # noqa: PLC0415
 
@@ -170,7 +179,7 @@ def compare(found: Path, truth: Path, json_file: str | None, report: Path | None
     from dagsearch import metrics  # noqa: PLC0415
     from dagsearch.cli.graphs import graphs_of, judged_edges, labels_of, note_on_nodes  # noqa: PLC0415
 
-    check_destinations(None, json_file, report=report)
+    check_destinations(None, json_file, report=report, read=(found, truth))
     found_graph, true_graph = graphs_of(found, truth)
     focus = focus_asked_for(options)
     listed = [] if focus is None else judged_edges(found_graph, true_graph, focus)

@@ -6,7 +6,8 @@ import shlex
 
 import click
 
-from dagsearch.cli.files import check_destinations, write_json
+from dagsearch.cli.destinations import check_destinations
+from dagsearch.cli.files import write_json
 
 
 @click.command()
@@ -22,7 +23,7 @@ def check(file: str, na: tuple[str, ...], interventions: str | None, json_file: 
     from dagsearch.auditing import audit  # noqa: PLC0415
     from dagsearch.data.reading import read_file  # noqa: PLC0415
 
-    check_destinations(None, json_file)
+    check_destinations(None, json_file, read=(file,))
     found = audit(read_file(file, na), interventions=interventions)
     given = [f"--na {shlex.quote(value)}" for value in na]
     given += [] if interventions is None else [f"--interventions {shlex.quote(interventions)}"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import click
 
-from dagsearch._writing import require_writable_file, require_writable_folder, write_whole
+from dagsearch._writing import write_whole
 from dagsearch.errors import InputError, as_named
 
 if TYPE_CHECKING:
@@ -154,20 +154,6 @@ def _left(whole: DAG, table: Dataset) -> DAG:
 def some(names: Sequence[str], most: int = 8) -> str:
     """The first of some names."""
     return ", ".join(map(as_named, names[:most])) + (f" and {len(names) - most} more" if len(names) > most else "")
-
-
-def check_destinations(
-    out: Path | None, json_file: str | None, option: str = "--out", report: Path | None = None
-) -> None:
-    """Complain about places that cannot be written to before the search rather than after it."""
-    if report is not None:
-        from dagsearch.report.files import writable_page  # noqa: PLC0415
-
-        writable_page(report, "--report")
-    if out is not None:
-        require_writable_folder(out, option)
-    if json_file is not None and json_file != "-":
-        require_writable_file(json_file, "--json")
 
 
 def focus_asked_for(options: dict[str, Any]) -> Focus | None:

@@ -77,10 +77,15 @@ def tiers_from_text(_: click.Context, parameter: click.Parameter, value: str | N
     return tiers
 
 
-def knowledge_from_file(_: click.Context, __: click.Parameter, path: Path | None) -> Knowledge | None:
+KNOWLEDGE_FILE = "dagsearch.knowledge-file"
+"""Where the context of a command keeps the path that knowledge was read from."""
+
+
+def knowledge_from_file(context: click.Context, _: click.Parameter, path: Path | None) -> Knowledge | None:
     """What is known beforehand, from a file."""
     from dagsearch.graph import Knowledge  # noqa: PLC0415
 
+    context.meta[KNOWLEDGE_FILE] = path
     return None if path is None else Knowledge.read(path)
 
 

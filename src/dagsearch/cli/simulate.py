@@ -15,7 +15,8 @@ import click
 
 from dagsearch._version import __version__
 from dagsearch._writing import reason_of, write_whole
-from dagsearch.cli.files import check_destinations, write_json
+from dagsearch.cli.destinations import check_destinations, files_of_graphs
+from dagsearch.cli.files import write_json
 from dagsearch.cli.options import in_words_of_the_command, with_options
 from dagsearch.errors import DataError, InputError, UnknownNameError
 
@@ -109,7 +110,8 @@ SIMULATE_OPTIONS: list[Callable[..., Any]] = [
 @with_options(SIMULATE_OPTIONS)
 def simulate(out: Path, json_file: str | None, **options: Any) -> None:
     """Draw a graph and data that it generates: FOLDER/data.csv and FOLDER/truth.csv."""
-    check_destinations(out, json_file)
+    names = ["data.csv", *files_of_graphs(["truth"])]
+    check_destinations(out, json_file, read=(options["network"],), names=names)
     given = {name: value for name, value in options.items() if value is not None}
     if "interventions" in given:
         given["interventions"] = _number_or_names(given["interventions"])

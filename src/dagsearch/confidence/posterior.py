@@ -30,7 +30,7 @@ from dagsearch.confidence.specifications import (
 from dagsearch.confidence.weights import Report, Restrictions, weigh
 from dagsearch.data import Dataset, DeclaredKind, as_dataset
 from dagsearch.data.missing import Missing, without_gaps
-from dagsearch.errors import DagsearchError, DataError, InputError, UnknownNameError
+from dagsearch.errors import DataError, InputError, TimeLimitError, UnknownNameError
 from dagsearch.graph import Knowledge
 from dagsearch.scores.choose import choose
 from dagsearch.search.monitor import Monitor, Progress
@@ -131,7 +131,7 @@ class Posterior(DisplayedWhenFitted, BaseEstimator):  # type: ignore[misc]
         ------
         InputError
             If a setting or the table is wrong, or the score's rewards are no log probabilities.
-        DagsearchError
+        TimeLimitError
             If the time limit was over before there was a result.
         """
         self._check()
@@ -169,8 +169,8 @@ class Posterior(DisplayedWhenFitted, BaseEstimator):  # type: ignore[misc]
         """What one specification says, in the time that is left."""
         left = None if self.time_limit is None else self.time_limit - clock.seconds
         if left is not None and left <= 0.0:
-            raise DagsearchError(
-                f"time_limit of {self.time_limit:g} seconds was over before specification {specification.name!r} had "
+            raise TimeLimitError(
+                f"time_limit of {self.time_limit:.3g} seconds was over before specification {specification.name!r} had "
                 "begun; allow more, or fewer specifications"
             )
         model = replace(
@@ -316,8 +316,8 @@ def _guarded(monitor: Monitor) -> Iterator[_Watch]:
     if watch.has_result:
         return
     if monitor.status == TIME_LIMIT:
-        raise DagsearchError(
-            f"time_limit of {monitor.time_limit:g} seconds was over before the posterior was there; allow more, or "
+        raise TimeLimitError(
+            f"time_limit of {monitor.time_limit:.3g} seconds was over before the posterior was there; allow more, or "
             "fewer max_parents"
         )
     if monitor.status == INTERRUPTED:

@@ -179,7 +179,8 @@ def _columns(
 ) -> list[Column]:
     """Read all columns; an error lists the problems of all of them."""
     columns, problems = [], name_problems(names)
-    if table.columns and not len(table.columns[0]) and not problems:
+    if table.columns and not len(table.columns[0]):
+        raise_all(problems)
         return [Column(np.empty(0)) for _ in names]  # what else a column is nobody asks of an empty table
     for name, entries, labels, is_ordered in zip(names, table.columns, table.categories, ordered, strict=True):
         may_mix = _plain(declared.get(name)) == "discrete"

@@ -10,7 +10,7 @@ import numpy as np
 from dagsearch import scores
 from dagsearch.data import Dataset
 from dagsearch.data.missing import without_gaps
-from dagsearch.errors import InputError
+from dagsearch.errors import InputError, TimeLimitError
 from dagsearch.graph import Knowledge
 from dagsearch.search.protocol import INTERRUPTED
 
@@ -76,6 +76,8 @@ def of(
         if model.confidence == "auto":
             return _where_it_takes_seconds(model, judgement, data, rng, seconds)
         return Sureness(_as_asked(model, judgement, data, rng))
+    except TimeLimitError as error:
+        return Sureness(notes=(f"confidence: none, since {error}",))
     except KeyboardInterrupt:
         return Sureness(notes=("confidence: none, since it was interrupted; the graph is that of the whole search",))
 
@@ -166,6 +168,7 @@ def _shared(model: DagEstimator) -> dict[str, Any]:
         "max_parents": getattr(model, "max_parents", None),
         "n_jobs": model.n_jobs,
         "progress": bool(model.progress),
+        "time_limit": model.time_limit,
     }
 
 

@@ -37,5 +37,10 @@ Additive models:
 ``chisquared``    tails of ratios of chi-squared sums
 ``significance``  the whole fit, and p-values
 
+``starting`` numba, and what its variables say
 ``lapack``   SciPy's BLAS and LAPACK for both; ``compile`` decorators, ``keeping`` files of what is compiled
 """
+
+from dagsearch.kernels.starting import start_numba
+
+start_numba()

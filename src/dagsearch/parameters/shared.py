@@ -73,7 +73,7 @@ class CommonParameters:
         "--confidence",
         group="confidence",
         choices=CONFIDENCE,
-        in_python="The answer is in ``confidence_``, a `Confidence`. ``time_limit`` is that of each search.",
+        in_python="The answer is in ``confidence_``, a `Confidence`. ``time_limit`` is of each search and posterior.",
         option_default="auto",
     )
     n_replicates: int = parameter(100, 'Replicates of ``confidence="bootstrap"``.', "--replicates", group="confidence")

@@ -9,6 +9,7 @@ from hostile.case import Case
 FAMILIES = (
     "files",
     "tables",
+    "frames",
     "names",
     "options",
     "arguments",

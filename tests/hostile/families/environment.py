@@ -38,12 +38,15 @@ _VARIABLES: dict[str, tuple[str | None, ...]] = {
     "NO_COLOR": ("1",),
     "FORCE_COLOR": ("1",),
     "TZ": ("nonsense", "Pacific/Kiritimati"),
-    "OMP_NUM_THREADS": ("0", "abc", "1000000"),
+    "OMP_NUM_THREADS": ("0", "abc", "1000000", "1,2"),
+    "NUMBA_NUM_THREADS": ("1", "1000000"),
+    "PYTHONWARNINGS": ("error", "nonsense"),
+    "XDG_CACHE_HOME": ("/dev/null", "relative"),
     "OPENBLAS_NUM_THREADS": ("0", "-1"),
     "MPLCONFIGDIR": ("/nonexistent",),
     "MPLBACKEND": ("nonsense",),
     "TMPDIR": ("/nonexistent", "/proc", ""),
-    "NUMBA_CACHE_DIR": ("/nonexistent/deep", "/proc/none", "/dev/full", ""),
+    "NUMBA_CACHE_DIR": ("/dev/null/deep", "/proc/none", "/dev/full", ""),
     "DAGSEARCH_DATA": ("/nonexistent", "/dev/null", "", "relative", "~nobody/x", "a\nb"),
     "DAGSEARCH_CACHE": ("/nonexistent", "/dev/null", "", "relative"),
     "DAGSEARCH_URL": ("", "nonsense", "file:///etc", "http://[::1"),
@@ -61,6 +64,9 @@ def cases() -> Iterator[Case]:
                 FAMILY, f"{name}={'(not set)' if value is None else repr(value)}", act, (RIGHT,), seconds=_SECONDS
             )
     yield Case(FAMILY, "no compilation", partial(discover, {"NUMBA_DISABLE_JIT": "1"}), (REFUSED,), "NUMBA_DISABLE_JIT")
+    for name, value in (("NUM_THREADS", "0"), ("NUM_THREADS", "-1"), ("NUM_THREADS", "abc"), ("OPT", "abc")):
+        act = partial(discover, {f"NUMBA_{name}": value})
+        yield Case(FAMILY, f"NUMBA_{name}={value!r}", act, (REFUSED,), "Unset", seconds=_SECONDS)
     yield Case(FAMILY, "an empty environment", _bare, (RIGHT,), seconds=_SECONDS)
     for url in ("nonsense", "http://127.0.0.1:1/", "http://[::1", "ftp://x", "file:///etc/passwd?"):
         changes = {"DAGSEARCH_URL": url, "DAGSEARCH_DATA": NOT_SET, "DAGSEARCH_CACHE": "kept"}

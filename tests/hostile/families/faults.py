@@ -10,14 +10,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pandas as pd
 
-from hostile.case import FAST, REFUSED, RIGHT, Case, good_table
+from hostile.case import FAST, REFUSED, RIGHT, Case, dagsearch, good_table
 from hostile.process import COMMAND, environment, require_found, run
 
 FAMILY = "faults"
@@ -66,6 +66,13 @@ def cases() -> Iterator[Case]:
             (RIGHT, REFUSED),
             prints=True,
         )
+    for option in ("--json", "--report", "--checkpoint"):
+        act = partial(_to_a_pipe, option)
+        yield Case(
+            FAMILY, f"{option} to a pipe that nobody reads from", act, (REFUSED,), "pipe", prints=True, seconds=60.0
+        )
+    for what, spoil in _SPOILT_PLACES.items():
+        yield Case(FAMILY, f"a graph's file is {what}", partial(_in_a_spoilt_place, spoil), (REFUSED,), "graph.csv")
     yield Case(FAMILY, "two at once to the same files", _two_at_once, (RIGHT,), seconds=150.0)
     for megabytes in (1_500, 2_000, 3_000):
         act = partial(_with_memory, megabytes)
@@ -117,6 +124,27 @@ def _require_whole_or_absent() -> None:
 
 def _whole_page(text: str) -> None:
     assert text.rstrip().endswith("</html>")
+
+
+def _to_a_pipe(option: str) -> None:
+    good_table().to_csv("table.csv", index=False)
+    os.mkfifo("pipe.html")
+    dagsearch("discover", "table.csv", *FAST, option, "pipe.html")
+
+
+_SPOILT_PLACES = {
+    "a folder": partial(os.mkdir, "out/graph.csv"),
+    "a link to nowhere": partial(os.symlink, "none/file", "out/graph.csv"),
+    "a link to itself": partial(os.symlink, "graph.csv", "out/graph.csv"),
+}
+
+
+def _in_a_spoilt_place(spoil: Callable[[], object]) -> None:
+    """It is known before the search, and no other file is written."""
+    good_table().to_csv("table.csv", index=False)
+    os.mkdir("out")
+    spoil()
+    dagsearch("discover", "table.csv", *FAST, "--out", "out")
 
 
 def _redirected(command: tuple[str, ...], redirection: str) -> None:

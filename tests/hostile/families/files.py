@@ -216,6 +216,8 @@ def _texts() -> Iterator[Case]:
         "a one and 400 zeros": "\n".join([header, *rows[:-1], "1" + "0" * 400 + ",1,1,1,1"]),
         "the same name twice": text.replace("a,b,c", "a,a,c", 1),
         "an empty name": text.replace("a,b,c", "a,,c", 1),
+        "a million commas": "," * 1_000_000 + "\n",
+        "a million names": ",".join(f"c{k}" for k in range(1_000_000)) + "\n",
     }
     for what, content in refused.items():
         one_of = ("text in a column of numbers", "more fields than names", "an empty name", "a row with more fields")

@@ -74,6 +74,8 @@ _REFUSED = {
         "", "a", "- a", "required", "required: a", "required: [[a]]", "{", "[" * 2_000, "required: !!python/object/apply:os.getpid []",
         "!!python/name:os.system", "&a [*a]", "required: &x [[a, b], *x]", "a: b: c", "\t- a", "required: [[a, z]]", "%YAML 9", "--- \n--- \n",
         "required: [[yes, no]]", "required: [[1.5, a]]", "tiers: {a: 1}", "required: [[a, b]]\nrequired: []", "\x00",
+        "a: !!bool x", "a: !!int x", "a: !!float x", "a: !!timestamp x", "required: !!set {a, b}", "required: !!binary aGVsbG8=", "*a", "&a " * 5,
+        "required: &r [[a, b]]\nforbidden: *r", "<<: 3", "required: [[~, a]]", "{" * 5_000, "- " * 20_000 + "a",
     ),
     ".csv": ("", "\n", "a,b", "required,a", "required,a,z\n", 'required,"a', "tier,x,a", "\x00", "," * 1000, "required,a,b\nforbidden,a,b\n"),
     ".txt": (

@@ -10,7 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dagsearch.errors import DataError
+from dagsearch.errors import DataError, in_brief
+
+#: No method can do anything with tables of more columns, which only a mistake makes.
+MOST_COLUMNS = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +65,7 @@ def as_table(X: Any) -> Table:
     if type(X).__module__.startswith("scipy.sparse"):
         raise DataError("X is sparse, which is not supported: a dense table is needed, such as X.toarray()")
     if _is_of(X, "polars", "LazyFrame"):
-        X = X.collect()
+        X = _collected(X)
     if _is_of(X, "pyarrow", "Table", "RecordBatch"):
         X = from_arrow(X)
     if _is_of(X, "polars", "DataFrame"):
@@ -73,20 +76,44 @@ def as_table(X: Any) -> Table:
         return _from_pandas(X)
     if isinstance(X, Mapping):
         return _from_columns(X)
-    if isinstance(X, np.ndarray) and X.dtype.names is not None and X.ndim == 1:
+    if isinstance(X, np.ndarray) and X.dtype.names is not None:
+        if X.ndim != 1:
+            raise DataError(f"X must have 1 dimension, since its rows have names for what they hold, got {X.ndim}")
         return _from_columns({name: X[name] for name in X.dtype.names})
-    frame = pd.DataFrame(_two_dimensional(X))
+    array = _two_dimensional(X)
+    _require_width(array.shape[1])
+    frame = pd.DataFrame(array)
     columns = [_native(series) for _, series in frame.items()]
     return Table([f"x{j}" for j in frame], columns, [None] * len(columns), [False] * len(columns))
 
 
 def from_arrow(table: Any) -> pd.DataFrame:
-    """Turn a pyarrow table into a pandas one; integers stay integers where cells are missing."""
+    """Turn a pyarrow table into a pandas one; integers stay integers where cells are missing.
+
+    Raises
+    ------
+    DataError
+        If pandas has nothing for an entry: a date after the year 9999, an unknown time zone, text that is none.
+    """
     import pyarrow as pa  # noqa: PLC0415 - whoever has such a table has the package
 
     exact = {pa.int64(): pd.Int64Dtype(), pa.uint64(): pd.UInt64Dtype()}
-    frame: pd.DataFrame = table.to_pandas(types_mapper=exact.get)
+    try:
+        table.validate(full=True)
+        frame: pd.DataFrame = table.to_pandas(types_mapper=exact.get)
+    except (pa.ArrowException, ValueError, OverflowError) as error:
+        raise DataError(f"the Arrow table holds what pandas cannot take: {in_brief(error)}") from error
     return frame
+
+
+def _collected(lazy: Any) -> Any:
+    """The table of a query of polars, which may fail."""
+    import polars as pl  # noqa: PLC0415 - whoever has such a table has the package
+
+    try:
+        return lazy.collect()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise DataError(f"X is a lazy table of polars that cannot be collected: {in_brief(error)}") from error
 
 
 def type_name(value: object) -> str:
@@ -94,10 +121,20 @@ def type_name(value: object) -> str:
     return type(value).__name__
 
 
+def _require_width(n_columns: int) -> None:
+    """Refuse what has far too many columns before each of them is looked at."""
+    if n_columns > MOST_COLUMNS:
+        raise DataError(f"the table has {n_columns:,} columns, at most {MOST_COLUMNS:,} are read; keep what matters")
+
+
 def _from_pandas(frame: pd.DataFrame) -> Table:
+    _require_width(frame.shape[1])
     columns = [_native(series) for _, series in frame.items()]
     ordered = [bool(getattr(series.dtype, "ordered", False)) for series in columns]
-    return Table(list(frame.columns), columns, [_categories(series.dtype) for series in columns], ordered)
+    header = frame.columns
+    if isinstance(header, pd.MultiIndex) and header.nlevels == 1:
+        header = header.get_level_values(0)
+    return Table(list(header), columns, [_categories(series.dtype) for series in columns], ordered)
 
 
 def _from_columns(columns: Mapping[Any, Any]) -> Table:

@@ -7,11 +7,13 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from dagsearch import memory
 from dagsearch.data.reading.columns import MISSING_ENTRIES, become_the_same, is_rounded
 from dagsearch.errors import DataError, in_brief
 
@@ -23,6 +25,9 @@ _BYTE_ORDER_MARKS = (
 )
 _NOT_IN_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f]")
 _BLANKS_AT_END = re.compile(r" +(?=\r?$)", re.MULTILINE)
+# Of memory while a text is parsed: the file, its text, what is below its header, as text and encoded; and of each entry
+# a number, with where it begins.
+_BYTES_OF_A_LETTER, _BYTES_OF_A_CELL = 5, 32
 _FEW_DIGITS = 15  # that a float always holds
 # What pandas calls a column without a name when it writes a table that it has read.
 _UNNAMED = re.compile(r"(Unnamed: \d+)?")
@@ -51,6 +56,7 @@ def read_delimited(where: str, content: bytes, na: Sequence[str], separators: st
         if not text.strip():
             raise DataError(f"{where}: holds no table, only lines that start with #")
         separator = _separator(text, separators)
+        _require_memory(where, text, separator)
         header = _checked_header(where, text, separator)
         frame = _parsed(text, separator, na, len(header))
     except (csv.Error, pd.errors.ParserError, OverflowError) as error:
@@ -115,15 +121,15 @@ def _decoded_somehow(where: str, content: bytes) -> tuple[str, tuple[str, ...]]:
 
 def _without_comments(text: str, separators: str) -> tuple[str, tuple[str, ...]]:
     """Leave out lines at the top that start with #, unless the last of them holds the names of the columns."""
-    lines = text.lstrip("\r\n").splitlines(keepends=True)
-    n_comments = next((k for k, line in enumerate(lines) if not line.startswith("#")), len(lines))
-    if n_comments == 0:
+    stripped = text.lstrip("\r\n")
+    comments = list(takewhile(lambda line: line.startswith("#"), _lines(stripped)))
+    if not comments:
         return text, ()
-    rest = "".join(lines[n_comments:])
+    n_comments, rest = len(comments), stripped[sum(map(len, comments)) :]
     if not rest.strip():
         return "", ()
     separator = _separator(rest, separators)
-    first, names = next(_rows(rest, separator)), lines[n_comments - 1].lstrip("# ")
+    first, names = next(_rows(rest, separator)), comments[-1].lstrip("# ")
     if any(is_number(entry) for entry in first) and len(next(_rows(names, separator), [])) == len(first):
         n_comments -= 1
         rest = names + rest
@@ -156,9 +162,10 @@ def _parsed(text: str, separator: str, na: Sequence[str], n_names: int) -> pd.Da
     body = _body(text, separator)
     if not body.strip():
         return pd.DataFrame(columns=range(n_names))
-    frame: pd.DataFrame = pd.read_csv(io.StringIO(body), **settings)  # type: ignore[call-overload]
+    encoded = body.encode()
+    frame: pd.DataFrame = pd.read_csv(io.BytesIO(encoded), **settings)  # type: ignore[call-overload]
     for name in _maybe_rounded(frame):
-        entries = pd.read_csv(io.StringIO(body), **settings, usecols=[name], dtype=str)[name]  # type: ignore[call-overload]
+        entries = pd.read_csv(io.BytesIO(encoded), **settings, usecols=[name], dtype=str)[name]  # type: ignore[call-overload]
         long = [entry for entry in entries if isinstance(entry, str) and len(entry) > _FEW_DIGITS]
         if any(map(is_rounded, long)) or become_the_same(long):
             frame[name] = entries
@@ -167,10 +174,25 @@ def _parsed(text: str, separator: str, na: Sequence[str], n_names: int) -> pd.Da
 
 def _body(text: str, separator: str) -> str:
     """The lines below the header, which may span several."""
-    lines = io.StringIO(text)
-    rows = csv.reader(iter(lines.readline, ""), delimiter=separator, skipinitialspace=True)
+    n_read = 0
+
+    def lines() -> Iterator[str]:
+        nonlocal n_read
+        for line in _lines(text):
+            n_read += len(line)
+            yield line
+
+    rows = csv.reader(lines(), delimiter=separator, skipinitialspace=True)
     next(row for row in rows if row not in ([], [""]))
-    return lines.read()
+    return text[n_read:]
+
+
+def _require_memory(where: str, text: str, separator: str) -> None:
+    """Refuse a text that would not fit into memory while it is parsed: short entries take many times their size."""
+    n_cells = text.count(separator) + text.count("\n") + 1
+    n_bytes = _BYTES_OF_A_LETTER * len(text) + _BYTES_OF_A_CELL * n_cells
+    what = f"{where}: a text of {n_cells:,} entries"
+    memory.require(n_bytes, what, "keep the rows and columns that you need", DataError)
 
 
 def _maybe_rounded(frame: pd.DataFrame) -> list[int]:
@@ -181,8 +203,17 @@ def _maybe_rounded(frame: pd.DataFrame) -> list[int]:
 
 def _rows(text: str, separator: str) -> Iterator[list[str]]:
     """Split the text into its rows of entries, without blank lines."""
-    rows = csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=True)
+    rows = csv.reader(_lines(text), delimiter=separator, skipinitialspace=True)
     return (row for row in rows if row not in ([], [""]))
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The lines of a text with their ends, one by one: all at once would take many times the memory of the text."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        yield text[start:end]
+        start = end
 
 
 def _separator(text: str, separators: str) -> str:
@@ -198,16 +229,18 @@ def _checked_header(where: str, text: str, separator: str) -> list[str]:
     rows = _rows(text, separator)
     header = [name.strip() for name in next(rows)]
     require_names(where, header)
-    lengths, ends = [], set()
-    for row in rows:
-        lengths.append(len(row))
+    lengths, ends = set(), set()
+    first_odd = None
+    for number, row in enumerate(rows, start=1):
+        lengths.add(len(row))
         ends.add(bool(row[-1]))
+        if first_odd is None and len(row) != len(header):
+            first_odd = f"row {number} has {len(row)} entries"
     # Rows that all end with a separator have an entry more, too, which names nothing.
-    if set(lengths) == {len(header) + 1} and True in ends:
+    if lengths == {len(header) + 1} and True in ends:
         return ["", *header]
-    for number, length in enumerate(lengths, start=1):
-        if length != len(header):
-            raise DataError(f"{where}: row {number} has {length} entries, the header has {len(header)} names")
+    if first_odd is not None:
+        raise DataError(f"{where}: {first_odd}, the header has {len(header)} names")
     return header
 
 

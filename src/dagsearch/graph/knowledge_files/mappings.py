@@ -6,9 +6,12 @@ import json
 import re
 from typing import Any
 
-from dagsearch.errors import InputError, MissingExtraError
+from dagsearch.errors import InputError, MissingExtraError, in_brief
 from dagsearch.graph.checks import as_pairs, is_index
 from dagsearch.graph.knowledge import Knowledge
+
+# What PyYAML lets through of its own for !!bool x, !!int x, !!timestamp x.
+_WRONG_SCALARS = (KeyError, ValueError, AttributeError, TypeError)
 
 
 def parsed_json(text: str) -> Knowledge:
@@ -36,9 +39,14 @@ def parsed_yaml(text: str) -> Knowledge:
             return entries
 
     try:
-        return _knowledge(yaml.load(text, Loader=Loader))
+        entries = yaml.load(text, Loader=Loader)
     except yaml.YAMLError as error:
-        raise InputError(" ".join(str(error).split())) from error
+        raise InputError(in_brief(error)) from error
+    except InputError:
+        raise
+    except _WRONG_SCALARS as error:
+        raise InputError(f"a scalar is not of the type that its tag says ({in_brief(repr(error))})") from error
+    return _knowledge(entries)
 
 
 def written_yaml(knowledge: Knowledge) -> str:
