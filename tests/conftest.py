@@ -11,7 +11,7 @@ import common
 import pytest
 from experiment_output import TABLE1, record, tasks
 from hypothesis import settings
-from samples import DEFAULT_CASES
+from samples import DEFAULT_CASES, ORDER_SEARCHES, SLOW_TO_COMPILE
 
 from dagsearch.blas import one_blas_thread
 from dagsearch.experiments.paper import EXPERIMENTS
@@ -59,7 +59,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         file, test = item.path.relative_to(TESTS).as_posix(), getattr(item, "originalname", item.name)
         n_seen[file, test] += 1
-        if n_seen[file, test] > DEFAULT_CASES.get(file, {}).get(test, math.inf):
+        is_slow = file in ORDER_SEARCHES and SLOW_TO_COMPILE in item.name
+        if is_slow or n_seen[file, test] > DEFAULT_CASES.get(file, {}).get(test, math.inf):
             item.add_marker("long")
         if item.path.name in ALONE and item.get_closest_marker("long"):
             item.add_marker("alone")

@@ -94,3 +94,8 @@ DEFAULT_CASES = {
     },
 }
 """By the file, below the folder of tests, and the test: how many of its cases run by default."""
+
+SLOW_TO_COMPILE = "bic-quadratic"
+ORDER_SEARCHES = ("test_exact.py", "test_growth.py", "test_orders.py", "test_refine.py")
+"""In these files, what has to do with this score runs with the long tests: its kernels of searches over orders take a
+quarter of a minute to compile. `test_quadratic_growth` tests by default what is in them."""

@@ -261,7 +261,11 @@ def test_calibration_of_a_model_is_that_of_its_score():
     assert len(curve.get_xydata()) != 0
     with pytest.raises(InputError, match="n_rows and family are not for an estimator"):
         plot.calibration(model, n_rows=100)
-    other = fitted(table, edges, score="bic-quadratic", confidence="posterior")
+
+
+@pytest.mark.long  # kernels of this score take a quarter of a minute to compile
+def test_a_score_that_the_study_does_not_have_is_refused():
+    other = fitted(mixed_table()[["x", "y"]], [("x", "y")], score="bic-quadratic", confidence="posterior")
     with pytest.raises(InputError, match="no posterior, exact of the score bic-quadratic"):
         plot.calibration(other)
 

@@ -155,7 +155,8 @@ def _write_draft(draft: Path, target: Path, content: Content) -> None:
 
 def _write(path: Path, content: Content, mode: str) -> None:
     with open(path, mode, opener=_without_waiting) as file:
-        os.set_blocking(file.fileno(), True)
+        if hasattr(os, "O_NONBLOCK"):
+            os.set_blocking(file.fileno(), True)
         if callable(content):
             content(file)
         else:

@@ -29,8 +29,8 @@ def figures(*arguments):
 
 
 def test_a_sample_of_hostile_inputs_is_answered_as_it_must_be():
-    said = figures(*QUICK, "--every", "60")
-    assert int(said.splitlines()[-1].split()[1]) > 60
+    said = figures(*QUICK, "--every", "100")
+    assert int(said.splitlines()[-1].split()[1]) > 40
 
 
 @pytest.mark.long

@@ -137,7 +137,12 @@ class TimeParameters:
     """Of methods that can be stopped and have a best graph so far."""
 
     time_limit: float | None = parameter(
-        None, "Seconds after which the best graph so far is returned.", "--time-limit", group="run", value_type=float
+        None,
+        "Seconds after which the best graph so far is returned; a posterior that is asked for has as many of its own, and "
+        "so has each replicate of a bootstrap.",
+        "--time-limit",
+        group="run",
+        value_type=float,
     )
 
 
