@@ -138,8 +138,8 @@ class TimeParameters:
 
     time_limit: float | None = parameter(
         None,
-        "Seconds after which the best graph so far is returned; a posterior that is asked for has as many of its own, and "
-        "so has each replicate of a bootstrap.",
+        "Seconds after which the best graph so far is returned; a posterior that is asked for has as many of its own, "
+        "and so has each replicate of a bootstrap.",
         "--time-limit",
         group="run",
         value_type=float,
