@@ -81,6 +81,7 @@ def test_work_that_catches_the_end_is_ended_again(monkeypatch):
     assert len(caught) == 3
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("often")
 def test_nobody_else_is_struck_by_an_end_that_comes_at_the_last_moment():
     """Work that takes about as long as it may, many times; what follows it would hear of a late end."""

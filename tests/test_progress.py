@@ -66,6 +66,7 @@ def slow_to_compile():
     return kernel
 
 
+@pytest.mark.long
 def test_the_clock_of_a_search_stands_still_while_kernels_are_compiled():
     monitor, started = Monitor(), time.perf_counter()
     before = compilation.seconds()
