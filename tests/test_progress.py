@@ -61,12 +61,11 @@ def slow_to_compile():
 
     @numba.njit
     def kernel(x):
-        return np.sort(x) @ np.argsort(x).astype(np.float64) + np.median(x)
+        return np.cumsum(x)[-1] + x.mean()
 
     return kernel
 
 
-@pytest.mark.long
 def test_the_clock_of_a_search_stands_still_while_kernels_are_compiled():
     monitor, started = Monitor(), time.perf_counter()
     before = compilation.seconds()
