@@ -30,7 +30,7 @@ def random_weights(seed, n_nodes=5):
 
 def problem(l1=0.1, on_evaluation=None):
     upper = module._upper_bounds(N_NODES, None)
-    return module._Problem(COVARIANCE, l1, np.zeros_like(upper), upper, on_evaluation)
+    return module._Problem(COVARIANCE, l1, module._pairs(np.zeros_like(upper), upper), on_evaluation)
 
 
 # ---------------------------------------------------------------- the parts of the problem

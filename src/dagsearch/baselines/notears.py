@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import Bounds, minimize
+from scipy.optimize import fmin_l_bfgs_b
 
 from dagsearch.baselines.exponential import exponential
 from dagsearch.blas import one_blas_thread
@@ -134,7 +134,7 @@ def notears(
     lower, upper = np.zeros((2, *covariance.shape)), _upper_bounds(values.shape[1], allowed)
     if required is not None and required.any():
         lower, upper = _bounds_of_required(covariance, required, max(threshold, _LEAST_REQUIRED), upper)
-    problem = _Problem(covariance, l1, lower, upper, on_evaluation)
+    problem = _Problem(covariance, l1, _pairs(lower, upper), on_evaluation)
     iterate = _Iterate(lower.copy(), h=np.inf, rho=1.0, multiplier=0.0)
     n_steps = 0
     with one_blas_thread():
@@ -187,8 +187,7 @@ class _Problem(NamedTuple):
 
     covariance: Floats  # (n_nodes, n_nodes)
     l1: float
-    lower_bounds: Floats  # (2, n_nodes, n_nodes), of the two parts of W
-    upper_bounds: Floats
+    bounds: list[tuple[float, float]]  # of the two parts of W, entry by entry
     on_evaluation: Listener | None
 
 
@@ -221,9 +220,8 @@ def _minimise(problem: _Problem, start: _Iterate, step: int) -> Floats:
     def lagrangian(flat: Floats) -> tuple[float, Floats]:
         return _lagrangian(problem, start._replace(parts=flat.reshape(start.parts.shape)), step)
 
-    bounds = Bounds(problem.lower_bounds.ravel(), problem.upper_bounds.ravel())
-    solution = minimize(lagrangian, start.parts.ravel(), method="L-BFGS-B", jac=True, bounds=bounds)
-    parts: Floats = solution.x.reshape(start.parts.shape)
+    solution, _, _ = fmin_l_bfgs_b(lagrangian, start.parts.ravel(), bounds=problem.bounds)
+    parts: Floats = solution.reshape(start.parts.shape)
     return parts
 
 
@@ -294,6 +292,12 @@ def _bounds_of_required(
             lower[kept, cause, effect] = floor
             upper[1 - kept, cause, effect] = 0.0
     return lower, upper
+
+
+def _pairs(lower: Floats, upper: Floats) -> list[tuple[float, float]]:
+    """Bounds as SciPy takes them; equal ones are one tuple, since a million take the garbage collector seconds."""
+    kinds: dict[tuple[float, float], tuple[float, float]] = {}
+    return [kinds.setdefault(pair, pair) for pair in zip(lower.ravel().tolist(), upper.ravel().tolist(), strict=True)]
 
 
 def _reachable(edges: NDArray[np.bool_]) -> NDArray[np.bool_]:
