@@ -272,6 +272,17 @@ def test_the_memo_is_a_dict_under_random_stores_and_look_ups(n_nodes):
         assert len(cache) == cache.n_entered == len(twin)
 
 
+def test_sets_that_differ_beyond_the_first_word_only_are_told_apart_in_a_crowded_memo():
+    cache, family = LocalCache(80), empty_family(80)
+    keys = [(0, tuple(64 + k for k in range(13) if members >> k & 1)) for members in range(2**13)]
+    terms = np.arange(2.0 * len(keys)).reshape(-1, 2)
+    cache.store(family, *packed(keys, 80), terms)
+    assert len(cache) == len(keys) == 0.5 * len(cache.memo.entries)
+    found, known = cache.look_up(family, *packed(keys, 80))
+    assert known.all()
+    np.testing.assert_array_equal(found, terms)
+
+
 @pytest.mark.parametrize("n_nodes", [20, 70])
 def test_the_memo_keeps_every_entry_when_it_grows(n_nodes):
     rng = np.random.default_rng(n_nodes)
