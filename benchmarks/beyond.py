@@ -22,7 +22,7 @@ from beyond_study.systems import SYSTEMS
 from beyond_study.task import BeyondRecord, BeyondTask
 from processes import ProcessEngine
 from study_runs import resume
-from study_runs.command_line import chosen, command_of, conclude, positive, warn_of_other_versions
+from study_runs.command_line import chosen, conclude, positive, warn_of_other_versions
 
 from dagsearch.errors import DagsearchError
 from dagsearch.experiments.engines import Failure
@@ -37,6 +37,7 @@ def options():
     parser.add_argument("--seeds", type=positive, default=1, metavar="N", help="runs of each of ours on each data set")
     parser.add_argument("--jobs", type=positive, default=2, metavar="N", help="threads of a fit")
     parser.add_argument("--time-limit", type=float, default=1200.0, metavar="SECONDS", help="of one fit")
+    parser.add_argument("--report", action="store_true", help="run nothing; write the table of the records so far")
     parser.add_argument("--records", type=Path, default=Path("results/records.jsonl"), metavar="FILE")
     parser.add_argument("--out", type=Path, default=Path("results/beyond"), metavar="FOLDER")
     return parser
@@ -71,11 +72,11 @@ def never(*_):
     return False
 
 
-def write(store, of_paper, folder, command):
+def write(store, of_paper, folder):
     """The table and the means of all records; returns what the terminal shows."""
     runs = tables.frame(store, judged_runs(of_paper))
     left_out = [f"{SYSTEMS[each.task.method].title} on {each.task.data}" for each in store if each.metrics is None]
-    report = tables.report(runs, command, dict.fromkeys(record.versions for record in store), left_out)
+    report = tables.report(runs, dict.fromkeys(record.versions for record in store), left_out)
     runs.to_csv(folder / "runs.csv", index=False)
     (folder / "beyond.md").write_text(report, encoding="utf-8")
     return report
@@ -84,7 +85,6 @@ def write(store, of_paper, folder, command):
 def main(arguments=None):
     """Run what is left, and write what came of it; returns the exit code."""
     settings = options().parse_args(arguments)
-    command = command_of("benchmarks/beyond.py", arguments)
     try:
         blocks = chosen("block", settings.blocks, BLOCKS)
         methods = chosen("method", settings.methods, SYSTEMS)
@@ -95,12 +95,17 @@ def main(arguments=None):
         return 2
     warn_of_other_versions(store, store)
     engine = ProcessEngine(1, settings.time_limit, partial(run.run, settings.jobs), run.exceeded, settings.jobs)
+    tasks = [] if settings.report else tasks_of(blocks, methods, settings.seeds)
     failures, stopped = [], False
     try:
-        failures = resume.carry_out(tasks_of(blocks, methods, settings.seeds), store, engine, tell, never)
+        failures = resume.carry_out(tasks, store, engine, tell, never)
     except KeyboardInterrupt:
         stopped = True
-    return conclude(store, settings.out, partial(write, store, of_paper, settings.out, command), failures, stopped)
+    try:
+        return conclude(store, settings.out, partial(write, store, of_paper, settings.out), failures, stopped)
+    except DagsearchError as error:  # the truth of the paper's data sets may not be at hand
+        print(f"error: {error}", file=sys.stderr)
+        return 2
 
 
 if __name__ == "__main__":

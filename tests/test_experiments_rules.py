@@ -47,6 +47,10 @@ def test_sachs_was_run_with_another_calibration_only():
     assert runs == text | {"calibration": "exploring"}
 
 
+def test_the_figure_of_times_is_the_same_by_both_rules():
+    assert by_rules(EXPERIMENTS["figure3"], "runs").studies == EXPERIMENTS["figure3"].studies
+
+
 def test_d50_was_run_with_horizon_4_of_rollouts():
     assert chosen("table2b", "d=50", "cd-uct").items() >= {"horizon": 4, "horizon_ends": "rollouts"}.items()
 

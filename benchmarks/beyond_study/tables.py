@@ -59,9 +59,9 @@ def _numbers(metrics: dict[str, float | None] | None) -> dict[str, float | None]
     return dict.fromkeys(MEASURES) if metrics is None else metrics
 
 
-def report(runs: pd.DataFrame, command: str, versions: Iterable[str], left_out: Sequence[str]) -> str:
+def report(runs: pd.DataFrame, versions: Iterable[str], left_out: Sequence[str]) -> str:
     """The whole report: a table per block, then what to know of it."""
-    parts = ["# Beyond the paper, beside it", f"Made by `{command}`."]
+    parts = ["# Beyond the paper, beside it", "Made by `python benchmarks/beyond.py`: all of its records."]
     parts += [f"Versions: {version}." for version in versions]
     for name, block in BLOCKS.items():
         of_block = runs[runs["block"] == name]
