@@ -259,9 +259,7 @@ class DagEstimator(CommonParameters, DisplayedWhenFitted, BaseEstimator):  # typ
         Raises
         ------
         InputError
-            If the file cannot be written.
-        UnknownNameError
-            If the table has no variable to focus on.
+            If the file cannot be written, or the table has no variable of that name.
         """
         self._fitted_graph()
         # Whatever shows results stands above estimators, which know of it only when they are asked.

@@ -137,18 +137,24 @@ def _shown(names: tuple[str, ...], strokes: list[Stroke]) -> tuple[tuple[str, ..
     return shown, f"not shown: {len(absent)} without an edge ({_some(absent)})"
 
 
-def _near(names: tuple[str, ...], strokes: list[Stroke], focus: Focus) -> tuple[tuple[str, ...], str]:
-    """The nodes that a focus is about and those near them, and how many others there are."""
+def near(names: tuple[str, ...], strokes: list[Stroke], focus: Focus) -> tuple[str, ...]:
+    """The nodes that a focus is about, and those near them."""
     focus.check(names)
     place = {name: node for node, name in enumerate(names)}
     adjacency = np.zeros((len(names), len(names)), dtype=np.int8)
     for stroke in strokes:
         adjacency[place[stroke.cause], place[stroke.effect]] = 1
-    near = within(adjacency, [place[name] for name in focus.names], focus.distance)
-    n_edges = sum(place[stroke.cause] in near and place[stroke.effect] in near for stroke in strokes)
-    counts = f"{len(near)} of {len(names)} variables and {n_edges} of {len(strokes)} edges"
+    found = within(adjacency, [place[name] for name in focus.names], focus.distance)
+    return tuple(name for node, name in enumerate(names) if node in found)
+
+
+def _near(names: tuple[str, ...], strokes: list[Stroke], focus: Focus) -> tuple[tuple[str, ...], str]:
+    """`near`, and how many others there are."""
+    shown = near(names, strokes, focus)
+    n_edges = sum(stroke.cause in shown and stroke.effect in shown for stroke in strokes)
+    counts = f"{len(shown)} of {len(names)} variables and {n_edges} of {len(strokes)} edges"
     short = focus._replace(names=(_some(focus.names),))
-    return tuple(names[node] for node in sorted(near)), f"{short.in_words}: {counts} are shown"
+    return shown, f"{short.in_words}: {counts} are shown"
 
 
 def _some(names: Sequence[str]) -> str:

@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from dagsearch._writing import write_whole
-from dagsearch.graph.focus import Focus, within
+from dagsearch.graph.focus import Focus
 from dagsearch.metrics import classify, compare
 from dagsearch.metrics.matching import Matched, match
 from dagsearch.report.files import writable_page
@@ -18,7 +16,7 @@ from dagsearch.report.page.document import Section, document
 from dagsearch.report.page.markup import Markup, element, joined
 from dagsearch.report.page.sections.provenance import definitions
 from dagsearch.report.page.words import NONE, counted, edge
-from dagsearch.report.sketch import Kind, Sketch, Stroke
+from dagsearch.report.sketch import Kind, Sketch, Stroke, near
 from dagsearch.report.svg import graph_svg
 
 _MEANINGS: dict[str, str] = {
@@ -65,7 +63,7 @@ def write_comparison(
     path = writable_page(path, "path")
     matched = match(found, truth)
     judged = [Stroke(*each) for each in classify(found, truth).edges]
-    names = _joined(matched.names, judged) if focus is None else _near(matched.names, judged, focus)
+    names = _joined(matched.names, judged) if focus is None else near(matched.names, judged, focus)
     both = [stroke for stroke in judged if stroke.cause in names and stroke.effect in names]
     layout = layout_of(Sketch(names, tuple(both)))
     shown = _what_is_shown(len(names), len(both), matched, len(judged), focus)
@@ -86,17 +84,6 @@ def _joined(names: tuple[str, ...], strokes: list[Stroke]) -> tuple[str, ...]:
     """The variables with an edge in either graph; all if there is none."""
     ends = {name for stroke in strokes for name in (stroke.cause, stroke.effect)}
     return tuple(name for name in names if name in ends) or names
-
-
-def _near(names: tuple[str, ...], strokes: list[Stroke], focus: Focus) -> tuple[str, ...]:
-    """The variables that are near those of a focus in either graph."""
-    focus.check(names)
-    place = {name: node for node, name in enumerate(names)}
-    adjacency = np.zeros((len(names), len(names)), dtype=np.int8)
-    for stroke in strokes:
-        adjacency[place[stroke.cause], place[stroke.effect]] = 1
-    near = within(adjacency, [place[name] for name in focus.names], focus.distance)
-    return tuple(name for node, name in enumerate(names) if node in near)
 
 
 def _what_is_shown(n_names: int, n_edges: int, matched: Matched, n_judged: int, focus: Focus | None) -> Markup | None:
